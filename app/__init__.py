@@ -1,0 +1,1 @@
+"""The website: renders the course, keeps what learners do, and never imports torch."""

@@ -1,0 +1,291 @@
+"""A course as data: what the loader makes of Markdown, and what the pages show. Frozen; HTML is already safe."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+from graders.contract.jobs import Flavour
+from graders.contract.manifest import Manifest
+
+Html = str
+"""HTML made by our own renderer from trusted course text: the only strings a template marks safe."""
+
+
+class Kind(StrEnum):
+    """How a question is answered."""
+
+    CHOICE = "choice"
+    SEVERAL = "several"
+    NUMBER = "number"
+    TEXT = "text"
+    ORDER = "order"
+    GRAPH_CLICK = "graph-click"
+    WRONG_LINE = "wrong-line"
+    OPEN = "open"
+
+
+class Role(StrEnum):
+    """What a retrieval question asks for."""
+
+    FACTUAL = "factual"
+    CONCEPTUAL = "conceptual"
+    SYNTHETIC = "synthetic"
+
+
+@dataclass(frozen=True)
+class Where:
+    """A place in a course file, for messages: path relative to the course root, and a line from 1."""
+
+    path: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Prose:
+    """Rendered Markdown between directives."""
+
+    html: Html
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A section's title; `anchor` is its permalink and stable id."""
+
+    level: int
+    html: Html
+    text: str
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Option:
+    """One answer of a choice, with the feedback that says why it is right or wrong."""
+
+    id: str
+    html: Html
+    right: bool
+    feedback: Html
+
+
+@dataclass(frozen=True)
+class NumberKey:
+    """A numeric answer: |given - value| <= tolerance, in `unit` (shown beside the field)."""
+
+    value: float
+    tolerance: float
+    unit: str
+    slips: tuple[tuple[float, Html], ...] = ()
+    """Known wrong values with the feedback for each."""
+
+
+@dataclass(frozen=True)
+class GraphKey:
+    """The right nodes of a click-on-the-graph question, by forward name or variable; feedback for the others."""
+
+    cell: str
+    targets: tuple[str, ...]
+    wrong: Mapping[str, Html] = field(default_factory=dict)
+    otherwise: Html = ""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A retrieval question. Which key is set depends on `kind`; `answer` is shown after an attempt."""
+
+    id: str
+    kind: Kind
+    role: Role
+    concepts: tuple[str, ...]
+    prompt: Html
+    where: Where
+    options: tuple[Option, ...] = ()
+    number: NumberKey | None = None
+    accepted: tuple[str, ...] = ()
+    graph: GraphKey | None = None
+    code: str = ""
+    answer: Html = ""
+    rubric: tuple[Html, ...] = ()
+
+
+@dataclass(frozen=True)
+class Predict:
+    """A prompt whose answer is committed, with a confidence, before the run that settles it."""
+
+    id: str
+    prompt: Html
+    options: tuple[Option, ...]
+    resolved_by: str
+    """The id of the cell whose run shows the truth."""
+    truth: Html
+    where: Where
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Code that a reader runs. `setup` runs first, hidden; `expected` is the checked standard output."""
+
+    id: str
+    source: str
+    setup: str
+    caption: Html
+    graph: bool
+    editable: bool
+    flavour: Flavour
+    expected: str | None
+    where: Where
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A picture of a graph, drawn by the server from the committed trace of `source`; no script needed."""
+
+    id: str
+    source: str
+    caption: Html
+    alt: str
+    trace_path: Path
+    where: Where
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of the course with the code that fails if it is false."""
+
+    id: str
+    sentence: Html
+    text: str
+    code: str
+    myth: Html
+    """The circulating belief this corrects, or empty."""
+    needs: Literal["cpu", "gpu"]
+    where: Where
+
+
+@dataclass(frozen=True)
+class ExerciseLink:
+    """A place in a chapter where an exercise is offered."""
+
+    name: str
+    note: Html
+
+
+@dataclass(frozen=True)
+class Box:
+    """A boxed aside; `kind` is one of the names in docs/writing-a-chapter.md, e.g. core-idea, careful, takeaways."""
+
+    kind: str
+    title: Html
+    blocks: "tuple[Block, ...]"
+
+
+@dataclass(frozen=True)
+class Reveal:
+    """A question with an answer that opens on demand: an interview question (with a level) or an FAQ entry."""
+
+    kind: Literal["interview", "faq"]
+    prompt: Html
+    level: str
+    blocks: "tuple[Block, ...]"
+
+
+Block = Prose | Heading | Question | Predict | Cell | Graph | Claim | ExerciseLink | Box | Reveal
+
+
+@dataclass(frozen=True)
+class Headline:
+    """One of a chapter's headline figures: a number, what it is, and the claim that proves it."""
+
+    value: str
+    label: Html
+    claim: str
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One chapter. `number` is its place in its module, "1.1"; `ordinal` its place in the course, from 1."""
+
+    slug: str
+    number: str
+    ordinal: int
+    module: str
+    title: str
+    subtitle: Html
+    minutes: int
+    words: int
+    objectives: tuple[Html, ...]
+    concepts: tuple[str, ...]
+    prerequisites: tuple[str, ...]
+    headlines: tuple[Headline, ...]
+    blocks: tuple[Block, ...]
+    where: Where
+
+
+@dataclass(frozen=True)
+class PlannedChapter:
+    """A chapter that the course promises and has not written: its title is shown, honestly as planned."""
+
+    number: str
+    ordinal: int
+    title: str
+    objectives: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Module:
+    id: str
+    number: int
+    title: str
+    summary: str
+    chapters: tuple[Chapter | PlannedChapter, ...]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """When, where and on which version a claim last held (or did not)."""
+
+    held: bool
+    torch: str
+    device: str
+    python: str
+    checked_on: str
+    seconds: float
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """An exercise as the website shows it; `solution` is read from disk only after a pass."""
+
+    name: str
+    folder: Path
+    manifest: Manifest
+    prompt: Html
+    hints: tuple[Html, ...]
+    starter: str
+
+
+@dataclass(frozen=True)
+class Course:
+    """Everything the website shows that is not a learner's."""
+
+    root: Path
+    title: str
+    tagline: str
+    torch: str
+    modules: tuple[Module, ...]
+    concepts: Mapping[str, str]
+    exercises: Mapping[str, Exercise]
+    evidence: Mapping[str, Evidence]
+    """By "chapter-slug/claim-id"."""
+
+    @property
+    def chapters(self) -> tuple[Chapter, ...]:
+        """The written chapters, in reading order."""
+        return tuple(c for m in self.modules for c in m.chapters if isinstance(c, Chapter))
+
+    @property
+    def chapter_total(self) -> int:
+        """How many chapters the course has when it is whole, planned ones included."""
+        return sum(len(module.chapters) for module in self.modules)

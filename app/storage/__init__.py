@@ -1,0 +1,1 @@
+"""The website's own SQL: learners, answers, drafts, history, and the migrations."""

@@ -1,0 +1,1 @@
+"""Pages and endpoints, one module each; one dataclass a template."""

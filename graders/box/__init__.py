@@ -1,0 +1,1 @@
+"""Outside the box: confines a process. Knows no exercise."""

@@ -1,0 +1,1 @@
+"""The words that website and worker share. pydantic and the standard library, nothing else."""

@@ -1,0 +1,22 @@
+"""What a worker says of itself: shown at start, in /readyz, and beside the evidence of a claim."""
+
+from typing import Literal
+
+from graders.contract.jobs import Flavour, Queue
+from graders.contract.model import Message
+
+
+class WorkerHello(Message):
+    """One worker: how it confines, what it runs on. `python` and `torch` are version strings."""
+
+    worker: str
+    queue: Queue
+    slots: int
+    flavours: tuple[Flavour, ...]
+    profile: Literal["P1", "P2", "P3"]
+    memory_cgroup: bool
+    python: str
+    torch: str
+    device: str
+    self_test_passed: int
+    self_test_total: int

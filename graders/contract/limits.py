@@ -1,0 +1,27 @@
+"""What one run may use, with the ceilings that no exercise and no request can lift."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from graders.contract.model import Message
+
+CpuSeconds = Annotated[float, Field(gt=0, le=60)]
+WallSeconds = Annotated[float, Field(gt=0, le=120)]
+
+
+class Limits(Message):
+    """The resources of one run. Each field is a hard limit and its own outcome when it is reached."""
+
+    cpu_seconds: CpuSeconds = 5.0
+    wall_seconds: WallSeconds = 10.0
+    memory_mib: Annotated[int, Field(ge=32, le=4096)] = 512
+    output_kib: Annotated[int, Field(ge=1, le=1024)] = 64
+    disk_mib: Annotated[int, Field(ge=1, le=256)] = 16
+    threads: Annotated[int, Field(ge=1, le=64)] = 16
+
+
+CELL_LIMITS = Limits(cpu_seconds=10.0, wall_seconds=15.0, memory_mib=1024, output_kib=64)
+
+MAX_SOURCE_BYTES = 64 * 1024
+MAX_TRACE_BYTES = 1024 * 1024

@@ -1,0 +1,122 @@
+"""What comes back: a verdict on a submission, or the end of a cell's run."""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from graders.contract.model import ExerciseName, Message
+from graders.contract.trace import Trace
+
+
+class Outcome(StrEnum):
+    """The closed set of ends. `ok` is for a cell; `passed` is for a submission alone."""
+
+    OK = "ok"
+    PASSED = "passed"
+    WRONG_ANSWER = "wrong_answer"
+    WRONG_SHAPE = "wrong_shape"
+    WRONG_DTYPE = "wrong_dtype"
+    NOT_FINITE = "not_finite"
+    SYNTAX_ERROR = "syntax_error"
+    RUNTIME_ERROR = "runtime_error"
+    TIME_LIMIT = "time_limit"
+    MEMORY_LIMIT = "memory_limit"
+    OUTPUT_LIMIT = "output_limit"
+    CRASHED = "crashed"
+    FORBIDDEN = "forbidden"
+    NO_RESULT = "no_result"
+    PROTOCOL_ERROR = "protocol_error"
+    CANCELLED = "cancelled"
+    SUPERSEDED = "superseded"
+    GRADER_FAULT = "grader_fault"
+
+    @property
+    def costs_an_attempt(self) -> bool:
+        """Our own fault, and a run that the learner withdrew, never count against the learner."""
+        return self not in (Outcome.GRADER_FAULT, Outcome.CANCELLED, Outcome.SUPERSEDED)
+
+
+class MeasuredBy(StrEnum):
+    """Whose word a number is. Only the kernel's and the judge's can carry credit."""
+
+    KERNEL = "kernel"
+    JUDGE = "judge"
+    LEARNER_PROCESS = "learner_process"
+
+
+class Measure(Message):
+    name: str
+    value: float
+    unit: str
+    measured_by: MeasuredBy
+
+
+class Finding(Message):
+    """What went wrong, in words: a code that tests can name, one line, and what to do about it."""
+
+    code: str
+    short: str
+    long: str = ""
+
+
+class Mistake(Message):
+    """An error raised by the learner's own code, as the learner's process reported it."""
+
+    type: str
+    message: str
+    line: int | None = None
+    traceback: str = ""
+
+
+class CaseResult(Message):
+    """One case: what went in, what came back, what was expected. Hidden cases keep input and values back."""
+
+    name: str
+    idea: str
+    passed: bool
+    public: bool
+    input: str = ""
+    got: str = ""
+    expected: str = ""
+    finding: Finding | None = None
+
+
+class Verdict(Message):
+    """The judgement of one submission."""
+
+    kind: Literal["verdict"] = "verdict"
+    outcome: Outcome
+    exercise: ExerciseName
+    finding: Finding | None = None
+    cases: tuple[CaseResult, ...] = ()
+    cases_total: int = 0
+    mistake: Mistake | None = None
+    stdout: str = ""
+    stderr: str = ""
+    measures: tuple[Measure, ...] = ()
+    profile: str = ""
+
+    @property
+    def cases_passed(self) -> int:
+        return sum(case.passed for case in self.cases)
+
+
+class RunEnd(Message):
+    """The end of a cell: how it ended, what it printed, and the trace of its graph if one was asked for."""
+
+    kind: Literal["run_end"] = "run_end"
+    outcome: Outcome
+    finding: Finding | None = None
+    mistake: Mistake | None = None
+    stdout: str = ""
+    stderr: str = ""
+    output_truncated: bool = False
+    trace: Trace | None = None
+    trace_refused: str = ""
+    measures: tuple[Measure, ...] = ()
+    profile: str = ""
+
+
+Result = Annotated[Verdict | RunEnd, Field(discriminator="kind")]
+RESULT: TypeAdapter[Verdict | RunEnd] = TypeAdapter(Result)

@@ -1,0 +1,119 @@
+"""The trace of a program's autograd graphs: columns, so that ten thousand nodes stay small as JSON.
+
+Every column of one table has the same length; the reader checks that, the caps, and that edges and
+indices point at something. A trace is the learner's process's word: it draws pictures and earns no credit.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from graders.contract.model import Message
+
+MAX_NODES = 200_000
+MAX_EVENTS = 20_000
+MAX_TEXT = 200
+
+Text = Annotated[str, Field(max_length=MAX_TEXT)]
+Index = Annotated[int, Field(ge=0)]
+Bytes = Annotated[int, Field(ge=0, le=2**53)]
+Shape = tuple[Annotated[int, Field(ge=0, le=2**53)], ...]
+
+Span = tuple[int, int, int, int]
+"""Where in the source: (line, column, end line, end column); lines from 1, columns from 0 in characters."""
+
+NodeKind = Literal["op", "leaf", "custom", "inplace", "checkpoint", "opaque"]
+
+CutKind = Literal[
+    "detach", "data", "item", "tolist", "numpy", "float", "no_grad", "inference_mode", "comparison", "integer"
+]
+
+EventKind = Literal["record", "save", "free", "vjp", "accumulate", "recompute", "backward", "end", "error"]
+
+
+class Nodes(Message):
+    """One row a backward node, in the order in which the forward pass made them; leaves come as they are met.
+
+    `span` is null where no line of the learner's source made the node. `values` is a short rendering of
+    the forward output where it is small, else "". `backward` says which backward call reached the node
+    first (-1: none did). `saved_bytes` counts unique storages, each at the first node that saved it.
+    """
+
+    name: tuple[Text, ...] = ()
+    forward: tuple[Text, ...] = ()
+    kind: tuple[NodeKind, ...] = ()
+    module: tuple[Text, ...] = ()
+    span: tuple[Span | None, ...] = ()
+    shape: tuple[Shape, ...] = ()
+    dtype: tuple[Text, ...] = ()
+    variable: tuple[Text, ...] = ()
+    values: tuple[Text, ...] = ()
+    saved_bytes: tuple[Bytes, ...] = ()
+    saved: tuple[Text, ...] = ()
+    sequence: tuple[int, ...] = ()
+
+
+class Edges(Message):
+    """Backward edges: gradient flows from node `source` to node `target` (the producer of an input).
+
+    `slot` is the position among the source's next_functions, `output` the target's output it belongs to.
+    """
+
+    source: tuple[Index, ...] = ()
+    target: tuple[Index, ...] = ()
+    slot: tuple[Index, ...] = ()
+    output: tuple[Index, ...] = ()
+
+
+class Cuts(Message):
+    """Places where a tracked tensor left the graph. `node` is the node whose output was cut, or null."""
+
+    kind: tuple[CutKind, ...] = ()
+    span: tuple[Span | None, ...] = ()
+    node: tuple[Index | None, ...] = ()
+    shape: tuple[Shape, ...] = ()
+
+
+class Events(Message):
+    """The tape, one row a step, in the order in which it happened.
+
+    `record`: node made; `bytes` is what is now held for backward in all. `backward`: a call begins, `text`
+    is "backward" or "grad". `vjp`: the node ran; `incoming` and `outgoing` render the summed incoming and
+    the outgoing gradients (shape and values, or shape and norm). `accumulate`: a leaf's .grad, `incoming`
+    is what was added, `outgoing` the value after it, `before` the value before. `free`: saved tensors of the
+    node let go. `recompute`: a checkpointed region ran its forward again. `error`: `text` is the message.
+    """
+
+    kind: tuple[EventKind, ...] = ()
+    node: tuple[Index | None, ...] = ()
+    call: tuple[int, ...] = ()
+    bytes: tuple[Bytes, ...] = ()
+    norm: tuple[float | None, ...] = ()
+    before: tuple[Text, ...] = ()
+    incoming: tuple[Text, ...] = ()
+    outgoing: tuple[Text, ...] = ()
+    text: tuple[Text, ...] = ()
+
+
+class Regions(Message):
+    """Nodes that belong together: a checkpointed region and the nodes inside it."""
+
+    kind: tuple[Literal["checkpoint"], ...] = ()
+    nodes: tuple[tuple[Index, ...], ...] = ()
+    span: tuple[Span | None, ...] = ()
+
+
+class Trace(Message):
+    """One run's graphs and tapes. `notes` says in words what was left out, and why."""
+
+    version: Literal[1] = 1
+    torch: Text = ""
+    engine: Literal["torch", "learner"] = "torch"
+    nodes: Nodes = Nodes()
+    edges: Edges = Edges()
+    cuts: Cuts = Cuts()
+    events: Events = Events()
+    regions: Regions = Regions()
+    roots: tuple[Index, ...] = ()
+    truncated: bool = False
+    notes: tuple[Text, ...] = ()

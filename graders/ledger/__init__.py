@@ -1,0 +1,1 @@
+"""The submissions' rows: the one door between website and worker."""
