@@ -1,0 +1,64 @@
+# Every command of the project. `make help` lists them.
+PORT   ?= 8000
+DATA   ?= var
+TORCH  ?= cpu
+COURSE ?= .
+PY     := .venv/bin/python
+
+export TORCH
+
+.DEFAULT_GOAL := help
+.PHONY: help serve worker migrate preview check test test-fast lint bench assets assets-check environment environment-dev lock clean
+
+help: ## list the commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
+
+serve: environment ## open the course: website and one grader (PORT=8000 DATA=var COURSE=. TORCH=cpu|cuda)
+	@UNWIND_PORT=$(PORT) UNWIND_DATA=$(DATA) UNWIND_COURSE=$(COURSE) exec $(PY) -m app serve
+
+worker: environment ## one more grader on this machine, for the same DATA
+	@UNWIND_DATA=$(DATA) UNWIND_COURSE=$(COURSE) exec $(PY) -m graders worker --queue cpu
+
+migrate: environment ## bring the database of DATA up to date
+	@UNWIND_DATA=$(DATA) $(PY) -m app migrate
+
+preview: environment ## serve, re-reading chapters when they change
+	@UNWIND_PORT=$(PORT) UNWIND_DATA=$(DATA) UNWIND_COURSE=$(COURSE) UNWIND_PREVIEW=1 exec $(PY) -m app serve
+
+check: environment ## prove the course: structure, cells, claims, exercises, in the real box (ARGS=--update)
+	@$(PY) -m app check $(ARGS)
+
+test: environment-dev lint ## everything that CI runs
+	$(PY) -m app check
+	$(PY) -m pytest -q $(ARGS)
+
+test-fast: environment-dev ## the tests that need no torch, box or browser
+	$(PY) -m pytest -q -m "not torch and not box and not browser and not slow" $(ARGS)
+
+lint: environment-dev ## ruff, mypy, import rules
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	.venv/bin/lint-imports --no-cache
+
+bench: environment-dev ## print the ratios of bench/
+	@for file in bench/*.py; do echo "== $$file"; $(PY) $$file || exit 1; done
+
+assets: ## rebuild static/dist (needs Node 18+)
+	cd static && npm ci --no-audit --no-fund && node build.mjs dist
+
+assets-check: ## rebuild into an empty folder and compare with static/dist
+	@tools/check_assets
+
+environment: ## make .venv: torch in a step of its own, then the locked rest
+	@tools/make_environment requirements.lock
+
+environment-dev: ## the same, with what the tests need
+	@tools/make_environment requirements-dev.lock
+
+lock: environment-dev ## resolve the dependencies again
+	.venv/bin/uv pip compile -q --universal --generate-hashes --no-header pyproject.toml tools/torch-needs.in -o requirements.lock
+	.venv/bin/uv pip compile -q --universal --generate-hashes --no-header --extra dev pyproject.toml tools/torch-needs.in -o requirements-dev.lock
+
+clean: ## remove the environment and caches, never DATA
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
