@@ -1,0 +1,403 @@
+"""What a block's template sees: the course's block merged with what this learner did to it. No I/O, no decisions.
+
+Each view names its template: blocks/NAME.html, rendered with the view as `block`. `Html` fields are safe markup
+from the course; `str` fields are text, and are escaped.
+"""
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from app.course.model import Html
+from app.web.page import Place
+
+
+@dataclass(frozen=True)
+class ProseView:
+    template: ClassVar = "prose"
+    html: Html
+
+
+@dataclass(frozen=True)
+class HeadingView:
+    template: ClassVar = "heading"
+    level: int
+    html: Html
+    text: str
+    anchor: str
+
+
+@dataclass(frozen=True)
+class OptionView:
+    """One answer. `feedback` is empty until it was chosen and may be shown."""
+
+    id: str
+    html: Html
+    chosen: bool = False
+    right: bool | None = None
+    """None while the reader may not know."""
+    feedback: Html = ""
+
+
+@dataclass(frozen=True)
+class ConfidenceView:
+    """`value` is what the form sends: guess, fairly-sure or certain."""
+
+    value: str
+    label: str
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
+class PredictView:
+    """A prediction: open (a form), committed (waiting for its run), resolved (beside the truth).
+
+    `truth`, each option's `right` and `feedback`, and `right` are empty before the run. `dont_know` says that
+    "I don't know" was the answer. `problem` is a sentence about a form that could not be taken.
+    """
+
+    template: ClassVar = "predict"
+    id: str
+    anchor: str
+    action: str
+    state: Literal["open", "committed", "resolved"]
+    prompt: Html
+    options: tuple[OptionView, ...]
+    confidences: tuple[ConfidenceView, ...]
+    cell_anchor: str
+    """The anchor of the cell whose run settles it."""
+    dont_know: bool = False
+    right: bool | None = None
+    truth: Html = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class LineView:
+    """A line of code in an order or wrong-line question; `value` is what the form sends for it."""
+
+    value: str
+    number: int
+    text: str
+    html: Html
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
+class NodeView:
+    """A node of a graph question's picture, for the list that stands in for a click; `value` is its index."""
+
+    value: str
+    label: str
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
+class RubricView:
+    """A point to tick against one's own answer; `value` is what the form sends in `rubric`."""
+
+    value: str
+    html: Html
+    ticked: bool = False
+
+
+@dataclass(frozen=True)
+class QuestionView:
+    """A retrieval question, and how the last attempt went.
+
+    `state`: unanswered; wrong (may be tried again); right; answered (open: compare with the model answer and
+    tick the rubric); rated (the ticks are kept). `given` is the last text, number or order. Exactly the part that
+    belongs to `kind` is filled: options (choice, several), `unit` (number), `lines` (order, wrong-line), `nodes`
+    and `graph_id` (graph-click: the anchor of the picture), `rubric` (open, after the answer).
+    """
+
+    template: ClassVar = "question"
+    id: str
+    anchor: str
+    action: str
+    kind: Literal["choice", "several", "number", "text", "order", "graph-click", "wrong-line", "open"]
+    role: Literal["factual", "conceptual", "synthetic"]
+    prompt: Html
+    state: Literal["unanswered", "wrong", "right", "answered", "rated"]
+    options: tuple[OptionView, ...] = ()
+    unit: str = ""
+    lines: tuple[LineView, ...] = ()
+    nodes: tuple[NodeView, ...] = ()
+    graph_id: str = ""
+    given: str = ""
+    attempts: int = 0
+    feedback: Html = ""
+    answer: Html = ""
+    rubric: tuple[RubricView, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class CellView:
+    """Code to run. `source` is the course's, `text` what stands in the editor (the learner's draft, or the source).
+
+    `chapter` is empty for a cell that belongs to no chapter; then `id` is not sent along with the code.
+    `draft_place` is the place for PUT /api/drafts/...; empty where a draft is not kept.
+    """
+
+    template: ClassVar = "cell"
+    id: str
+    anchor: str
+    action: str
+    chapter: str
+    source: str
+    text: str
+    caption: Html
+    graph: bool
+    editable: bool
+    flavour: Literal["plain", "torch"]
+    draft_place: str
+    expected: str = ""
+    """What it prints, as checked; empty if nothing or unknown."""
+    predicts: tuple[str, ...] = ()
+    """Ids of the predictions that its run settles."""
+
+
+@dataclass(frozen=True)
+class GraphView:
+    """A picture drawn by the server. `source` is the code it came from; `text` says the graph in words."""
+
+    template: ClassVar = "graph"
+    id: str
+    anchor: str
+    svg: Html
+    text: str
+    alt: str
+    caption: Html
+    source: str
+    source_html: Html
+    width: int
+    height: int
+    problem: str = ""
+    """Set instead of `svg` where no trace has been kept yet."""
+
+
+@dataclass(frozen=True)
+class EvidenceView:
+    """When and where a claim last held. `checked_on` is a date, ISO."""
+
+    held: bool
+    torch: str
+    device: str
+    python: str
+    checked_on: str
+    seconds: float
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class ClaimView:
+    template: ClassVar = "claim"
+    id: str
+    anchor: str
+    sentence: Html
+    myth: Html
+    code: str
+    code_html: Html
+    needs: Literal["cpu", "gpu"]
+    evidence: EvidenceView | None
+
+
+@dataclass(frozen=True)
+class ExerciseLinkView:
+    template: ClassVar = "exercise_link"
+    href: str
+    note: Html
+    title: str
+    summary: str
+    kind: str
+    difficulty: str
+    minutes: int
+    attempts: int
+    passed: bool
+
+
+@dataclass(frozen=True)
+class BoxView:
+    """`kind` is a class name and `label` its words; `title` may be empty."""
+
+    template: ClassVar = "box"
+    kind: str
+    label: str
+    title: Html
+    blocks: "tuple[BlockView, ...]"
+
+
+@dataclass(frozen=True)
+class RevealView:
+    template: ClassVar = "reveal"
+    kind: Literal["interview", "faq"]
+    prompt: Html
+    level: str
+    blocks: "tuple[BlockView, ...]"
+
+
+BlockView = (
+    ProseView
+    | HeadingView
+    | PredictView
+    | QuestionView
+    | CellView
+    | GraphView
+    | ClaimView
+    | ExerciseLinkView
+    | BoxView
+    | RevealView
+)
+
+
+@dataclass(frozen=True)
+class RungView:
+    """One rung of a chapter's maturity ladder. `detail` says what is done and what is missing, in words."""
+
+    name: str
+    reached: bool
+    done: int
+    total: int
+    detail: str
+
+
+@dataclass(frozen=True)
+class LadderView:
+    """The maturity ladder of a chapter for this learner."""
+
+    template: ClassVar = "ladder"
+    rungs: tuple[RungView, ...]
+
+
+@dataclass(frozen=True)
+class FindingView:
+    short: str
+    long: str = ""
+
+
+@dataclass(frozen=True)
+class MistakeView:
+    """An error that the learner's code raised; `line` counts in their own text, or is None."""
+
+    type: str
+    message: str
+    line: int | None
+    traceback: str
+
+
+@dataclass(frozen=True)
+class MeasureView:
+    """A number with its unit, and whose word it is: kernel, judge, or learner_process."""
+
+    name: str
+    value: str
+    unit: str
+    measured_by: str
+
+
+@dataclass(frozen=True)
+class CaseView:
+    """One case of a verdict. A hidden case has its idea and finding, and no values."""
+
+    name: str
+    idea: str
+    passed: bool
+    public: bool
+    input: str
+    got: str
+    expected: str
+    finding: FindingView | None
+
+
+@dataclass(frozen=True)
+class CodeLineView:
+    """A line of the learner's file; `marked` where the error was raised."""
+
+    number: int
+    html: Html
+    marked: bool
+
+
+@dataclass(frozen=True)
+class DiffRowView:
+    """A row of two files side by side; a number is None where the side has no line here."""
+
+    kind: Literal["same", "changed", "added", "removed"]
+    left_number: int | None
+    left: str
+    right_number: int | None
+    right: str
+
+
+@dataclass(frozen=True)
+class ReferenceView:
+    """The reference answer and how the learner's differs: only ever made after a pass."""
+
+    html: Html
+    rows: tuple[DiffRowView, ...]
+
+
+@dataclass(frozen=True)
+class SubmissionView:
+    """A submission, from queued to its verdict. Rendered as a page's heart, and alone as a fragment.
+
+    While `finished` is false: `status` says what is going on, `ahead` how many stand before it, and
+    `refresh_seconds` when to look again. Afterwards: `passed`, `outcome` (the closed set's word), `headline`,
+    cases with the first failing one first. `ours` marks a fault of ours: it cost no attempt.
+    """
+
+    template: ClassVar = "submission"
+    id: str
+    href: str
+    events_href: str
+    exercise: Place
+    finished: bool
+    status: str
+    ahead: int
+    estimate_seconds: float
+    refresh_seconds: int
+    submitted_at: str
+    outcome: str = ""
+    passed: bool = False
+    ours: bool = False
+    headline: str = ""
+    finding: FindingView | None = None
+    cases: tuple[CaseView, ...] = ()
+    cases_total: int = 0
+    cases_passed: int = 0
+    mistake: MistakeView | None = None
+    stdout: str = ""
+    stderr: str = ""
+    measures: tuple[MeasureView, ...] = ()
+    profile: str = ""
+    code: tuple[CodeLineView, ...] = ()
+    reference: ReferenceView | None = None
+
+
+@dataclass(frozen=True)
+class RunView:
+    """A cell's run, for readers without script: what it printed, its graph, and what it settled."""
+
+    template: ClassVar = "run"
+    id: str
+    href: str
+    stop_action: str
+    back: Place
+    finished: bool
+    status: str
+    refresh_seconds: int
+    code: tuple[CodeLineView, ...]
+    outcome: str = ""
+    ok: bool = False
+    headline: str = ""
+    finding: FindingView | None = None
+    mistake: MistakeView | None = None
+    stdout: str = ""
+    stderr: str = ""
+    truncated: bool = False
+    svg: Html = ""
+    text: str = ""
+    trace_note: str = ""
+    """Why there is no picture although one was asked for, or empty."""
+    measures: tuple[MeasureView, ...] = ()
+    resolved: tuple[PredictView, ...] = field(default=())
