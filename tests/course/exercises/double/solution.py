@@ -1,0 +1,2 @@
+def double(x: float) -> float:
+    return x + x
