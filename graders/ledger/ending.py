@@ -1,0 +1,62 @@
+"""Ends that no worker brings: superseded, cancelled, or given up after its workers died. Row and event at once."""
+
+from sqlalchemy import ColumnElement, Row, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from graders.contract.events import EventKind
+from graders.contract.jobs import JOB, GradeJob, RunJob
+from graders.contract.model import SubmissionId
+from graders.contract.results import Finding, Outcome, RunEnd, Verdict
+from graders.ledger.clock import now_seconds
+from graders.ledger.records import State
+from graders.ledger.tables import events, submissions, unfinished
+
+WORKER_DIED = Finding(
+    code="worker-died",
+    short="The grader stopped several times while it ran this; that is our fault, not yours.",
+    long="It cost you no attempt. The operator can find it in the grader's log.",
+)
+
+
+def make_end(job: GradeJob | RunJob, outcome: Outcome) -> Verdict | RunEnd:
+    """The result of a job that no worker judged."""
+    finding = WORKER_DIED if outcome is Outcome.GRADER_FAULT else None
+    if isinstance(job, GradeJob):
+        return Verdict(outcome=outcome, exercise=job.exercise, finding=finding)
+    return RunEnd(outcome=outcome, finding=finding)
+
+
+async def end_unclaimed(connection: AsyncConnection, submission: SubmissionId, outcome: Outcome) -> bool:
+    """Finish an unfinished submission from outside. Its worker, if it has one, finds its claim gone."""
+    row = submissions.c
+    job = (await connection.execute(select(row.job).where(row.id == submission))).scalar_one()
+    result = make_end(JOB.validate_json(job), outcome)
+    return await write_end(connection, submission, unfinished, result)
+
+
+async def write_end(
+    connection: AsyncConnection, submission: SubmissionId, condition: ColumnElement[bool], result: Verdict | RunEnd
+) -> bool:
+    """The result and its event, where `condition` still holds: the one place where a submission becomes finished."""
+    row = submissions.c
+    now = now_seconds()
+    statement = (
+        update(submissions)
+        .where(row.id == submission, condition)
+        .values(
+            state=State.FINISHED,
+            outcome=result.outcome,
+            result=result.model_dump_json(),
+            finished_at=now,
+            lease_until=None,
+            last_seq=row.last_seq + 1,
+        )
+        .returning(row.last_seq)
+    )
+    found: Row[tuple[int]] | None = (await connection.execute(statement)).one_or_none()
+    if found is None:
+        return False
+    await connection.execute(
+        insert(events).values(submission=submission, seq=found.last_seq, kind=EventKind.FINISHED, body="", at=now)
+    )
+    return True

@@ -1,0 +1,153 @@
+"""Taking a submission in: one transaction from the token's check to the dispatch."""
+
+import json
+import secrets
+from dataclasses import dataclass
+
+from sqlalchemy import func, insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from graders.contract.events import EventKind
+from graders.contract.jobs import GradeJob, Queue, RunJob
+from graders.contract.model import LearnerId, SubmissionId
+from graders.contract.results import Outcome
+from graders.ledger.clock import now_seconds
+from graders.ledger.dispatch import Ticket
+from graders.ledger.ending import end_unclaimed
+from graders.ledger.errors import QueueFull, TooManyPending
+from graders.ledger.records import Accepted, Policy, State
+from graders.ledger.tables import events, queued, submissions, unfinished
+
+FAIRNESS_LIMIT = 999
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast a queue moves: the mean of recent runs, and how many run at a time."""
+
+    mean_seconds: float
+    slots: int
+
+    def estimate_seconds(self, place: int) -> float:
+        return round(place * self.mean_seconds / max(self.slots, 1), 2)
+
+
+@dataclass(frozen=True)
+class Request:
+    learner: LearnerId
+    token: str
+    job: GradeJob | RunJob
+    queue: Queue
+    level: int
+
+    @property
+    def exercise(self) -> str | None:
+        return self.job.exercise if isinstance(self.job, GradeJob) else None
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What stands in the ledger when a request comes: all that the decision needs, in one query."""
+
+    known: str | None
+    superseded: str | None
+    pending: int
+    depth: int
+
+
+@dataclass(frozen=True)
+class Intake:
+    """What came of a request. `ticket` is what the dispatcher must add; None for a known token."""
+
+    accepted: Accepted
+    ticket: Ticket | None = None
+    superseded: bool = False
+
+
+async def accept(connection: AsyncConnection, request: Request, pace: Pace, policy: Policy) -> Intake:
+    """Insert the submission, or find the one that the same token made before.
+
+    Raises TooManyPending or QueueFull, and then nothing is changed.
+    """
+    situation = await read_situation(connection, request)
+    if situation.known is not None:
+        place = await count_place(connection, SubmissionId(situation.known))
+        return Intake(Accepted(SubmissionId(situation.known), place, pace.estimate_seconds(place), already=True))
+    _refuse_excess(situation, pace, policy)
+    if situation.superseded is not None:
+        await end_unclaimed(connection, SubmissionId(situation.superseded), Outcome.SUPERSEDED)
+    pending = situation.pending - (situation.superseded is not None)
+    # One learner with two hundred waiting jobs stands behind everyone who has few.
+    priority = request.level - min(pending, FAIRNESS_LIMIT)
+    place = 1 + await _count_ahead(connection, request.queue, priority)
+    accepted = Accepted(SubmissionId(secrets.token_hex(16)), place, pace.estimate_seconds(place))
+    await _insert(connection, request, accepted, priority)
+    ticket = Ticket(accepted.id, request.queue, priority)
+    return Intake(accepted, ticket, superseded=situation.superseded is not None)
+
+
+async def read_situation(connection: AsyncConnection, request: Request) -> Situation:
+    row = submissions.c
+    mine = row.learner == request.learner
+    known = select(row.id).where(mine, row.token == request.token)
+    superseded = select(row.id).where(mine, unfinished, queued, row.exercise == request.exercise)
+    pending = select(func.count()).where(mine, unfinished)
+    depth = select(func.count()).where(row.queue == request.queue, queued)
+    query = select(
+        known.limit(1).scalar_subquery().label("known"),
+        superseded.limit(1).scalar_subquery().label("superseded"),
+        pending.scalar_subquery().label("pending"),
+        depth.scalar_subquery().label("depth"),
+    )
+    found = (await connection.execute(query)).one()
+    return Situation(found.known, found.superseded, found.pending, found.depth)
+
+
+def _refuse_excess(situation: Situation, pace: Pace, policy: Policy) -> None:
+    pending = situation.pending - (situation.superseded is not None)
+    if pending >= policy.pending_cap:
+        raise TooManyPending(pending, policy.pending_cap)
+    wait_seconds = pace.estimate_seconds(situation.depth)
+    if wait_seconds > policy.wait_limit_seconds:
+        raise QueueFull(situation.depth, max(1, round(wait_seconds - policy.wait_limit_seconds)))
+
+
+async def count_place(connection: AsyncConnection, submission: SubmissionId) -> int:
+    """1 is the next to run; 0 is running, finished or unknown."""
+    row = submissions.c
+    query = select(row.queue, row.priority, row.number).where(row.id == submission, queued)
+    found = (await connection.execute(query)).one_or_none()
+    if found is None:
+        return 0
+    return 1 + await _count_ahead(connection, Queue(found.queue), found.priority, before=found.number)
+
+
+async def _count_ahead(connection: AsyncConnection, queue: Queue, priority: int, before: int = 2**62) -> int:
+    row = submissions.c
+    earlier = (row.priority > priority) | ((row.priority == priority) & (row.number < before))
+    query = select(func.count()).where(row.queue == queue, queued, earlier)
+    return (await connection.execute(query)).scalar_one()
+
+
+async def _insert(connection: AsyncConnection, request: Request, accepted: Accepted, priority: int) -> None:
+    await connection.execute(
+        insert(submissions).values(
+            id=accepted.id,
+            learner=request.learner,
+            token=request.token,
+            kind=request.job.kind,
+            exercise=request.exercise,
+            queue=request.queue,
+            priority=priority,
+            job=request.job.model_dump_json(),
+            state=State.QUEUED,
+            attempt=0,
+            deaths=0,
+            last_seq=1,
+            submitted_at=now_seconds(),
+        )
+    )
+    body = json.dumps({"place": accepted.place, "estimate_seconds": accepted.estimate_seconds})
+    await connection.execute(
+        insert(events).values(submission=accepted.id, seq=1, kind=EventKind.QUEUED, body=body, at=now_seconds())
+    )
