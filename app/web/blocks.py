@@ -73,18 +73,26 @@ class PredictView:
 
 @dataclass(frozen=True)
 class LineView:
-    """A line of code in an order or wrong-line question; `value` is what the form sends for it."""
+    """A line of code in an order or wrong-line question.
+
+    wrong-line: the form sends `line` = the chosen line's `value`. order: the form sends one field `order` a line, in
+    the order shown here, each with the place (1 to n) that the learner gives this line; `place` is the last one, or 0.
+    """
 
     value: str
     number: int
     text: str
     html: Html
     chosen: bool = False
+    place: int = 0
 
 
 @dataclass(frozen=True)
 class NodeView:
-    """A node of a graph question's picture, for the list that stands in for a click; `value` is its index."""
+    """A node of a graph question's picture, for the list that stands in for a click.
+
+    The form sends `node` = `value`, the number in the picture's data-node.
+    """
 
     value: str
     label: str

@@ -26,7 +26,10 @@ class HeadlineView:
 
 @dataclass(frozen=True)
 class ChapterPage:
-    """`slug` is for the element that keeps the reading place (PUT /api/drafts is for text; places go to /api/place)."""
+    """`place_action` takes PUT {"anchor": ...} as the reader scrolls, so that they find their place again.
+
+    `read_action` is a form (no fields) that marks the chapter as read to the end; `read` says that it was.
+    """
 
     template: ClassVar = "chapter.html"
     frame: Frame
@@ -46,6 +49,9 @@ class ChapterPage:
     ladder: LadderView
     contents: tuple[ContentsEntry, ...]
     blocks: tuple[BlockView, ...]
+    place_action: str
+    read_action: str
+    read: bool
     resume_anchor: str
     """The heading where this learner left the chapter, or empty."""
     previous: Place | None

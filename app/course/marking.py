@@ -1,0 +1,174 @@
+"""Marking an answer: pure, from a question and what was given to right or wrong and the words for it.
+
+An answer is kept as it was given (strings), so that a history can be marked again after a question was mended.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from app.course.model import Html, Kind, NumberKey, Question
+
+KeyT = TypeVar("KeyT")
+
+MISSING: Html = "<p>What you chose is right as far as it goes; something is still missing.</p>"
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a form sent: `values` for most kinds, `text` for number, text and open; names of the node clicked."""
+
+    values: tuple[str, ...] = ()
+    text: str = ""
+    node_names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Mark:
+    """`right` is None where only the learner can say: an open answer, which the rubric is held against."""
+
+    right: bool | None
+    feedback: Html
+
+
+class Unmarkable(Exception):
+    """The form held no answer that this question could take. The message is a sentence for the learner."""
+
+
+def mark_answer(question: Question, given: Given) -> Mark:
+    """Mark one attempt. Raises Unmarkable when nothing usable was given (an unknown option, not a number)."""
+    return _MARKERS[question.kind](question, given)
+
+
+def _mark_choice(question: Question, given: Given) -> Mark:
+    chosen = [option for option in question.options if option.id in given.values]
+    if len(chosen) != 1:
+        raise Unmarkable("Choose one of the answers first.")
+    return Mark(chosen[0].right, chosen[0].feedback)
+
+
+def _mark_several(question: Question, given: Given) -> Mark:
+    """Right when exactly the right ones are chosen; the feedback is that of the wrong ones among the chosen."""
+    chosen = set(given.values) & {option.id for option in question.options}
+    if not chosen:
+        raise Unmarkable("Choose at least one of the answers first.")
+    right = {option.id for option in question.options if option.right}
+    shown = (chosen - right) or chosen
+    feedback = "".join(option.feedback for option in question.options if option.id in shown)
+    return Mark(chosen == right, MISSING if chosen < right else feedback)
+
+
+def read_number(text: str) -> float:
+    """A number as people write it: 1,024 or 1_024, a fraction 1/3, a percent sign. Raises Unmarkable."""
+    plain = text.strip().rstrip("%").replace("_", "").replace(",", "").replace("−", "-").strip()
+    numerator, slash, denominator = plain.partition("/")
+    try:
+        value = float(numerator) / float(denominator) if slash else float(numerator)
+    except (ValueError, ZeroDivisionError):
+        raise Unmarkable(f"“{text.strip()[:40]}” is not a number; write digits, for example 12 or 0.5.") from None
+    if not math.isfinite(value):
+        raise Unmarkable("Write a finite number.")
+    return value
+
+
+def _mark_number(question: Question, given: Given) -> Mark:
+    if not given.text.strip():
+        raise Unmarkable("Write a number first.")
+    return _compare(_need(question.number), read_number(given.text))
+
+
+def _compare(key: NumberKey, value: float) -> Mark:
+    if abs(value - key.value) <= key.tolerance + _rounding(key.value):
+        return Mark(True, "")
+    for slip, feedback in key.slips:
+        if abs(value - slip) <= key.tolerance + _rounding(slip):
+            return Mark(False, feedback)
+    return Mark(False, "")
+
+
+def _rounding(value: float) -> float:
+    """A decimal that a learner types is not the double that an author computed: forgive the last bits."""
+    return abs(value) * 1e-9
+
+
+def _mark_text(question: Question, given: Given) -> Mark:
+    if not given.text.strip():
+        raise Unmarkable("Write an answer first.")
+    return Mark(_folded(given.text) in {_folded(accepted) for accepted in question.accepted}, "")
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.replace("`", "").split()).casefold().rstrip(".")
+
+
+def shown_order(line_count: int) -> tuple[int, ...]:
+    """The order in which an order question's lines are first shown: fixed, the same for all, never the right one.
+
+    A stride coprime to the count visits every line once; the start is the last line, so that the first is not first.
+    """
+    if line_count < 2:
+        return tuple(range(line_count))
+    stride = next(step for step in range(line_count // 2 + 1, line_count + 1) if math.gcd(step, line_count) == 1)
+    return tuple((line_count - 1 + stride * turn) % line_count for turn in range(line_count))
+
+
+def code_lines(question: Question) -> tuple[str, ...]:
+    """The lines of an order or wrong-line question."""
+    return tuple(question.code.rstrip("\n").split("\n"))
+
+
+def _mark_order(question: Question, given: Given) -> Mark:
+    """The values given are positions in the shown order; lines that read the same may change places."""
+    lines = code_lines(question)
+    shown = [lines[index] for index in shown_order(len(lines))]
+    if sorted(given.values) != sorted(str(position) for position in range(len(lines))):
+        raise Unmarkable("Give each line a place of its own.")
+    return Mark(tuple(shown[int(value)] for value in given.values) == lines, "")
+
+
+def _mark_click(question: Question, given: Given) -> Mark:
+    key, names = _need(question.graph), given.node_names
+    if not names:
+        raise Unmarkable("Click a node of the graph, or choose it from the list, first.")
+    if set(names) & set(key.targets):
+        return Mark(True, "")
+    return Mark(False, _feedback_for(names, key.wrong, key.otherwise))
+
+
+def _feedback_for(names: tuple[str, ...], wrong: Mapping[str, Html], otherwise: Html) -> Html:
+    return next((wrong[name] for name in names if name in wrong), otherwise)
+
+
+def _mark_line(question: Question, given: Given) -> Mark:
+    """The right lines stand in `accepted`, counted from 1; the options hold feedback for single wrong lines."""
+    count, values = len(code_lines(question)), given.values
+    if len(values) != 1 or not values[0].isdecimal() or not 1 <= int(values[0]) <= count:
+        raise Unmarkable("Choose the line first.")
+    feedback = next((option.feedback for option in question.options if option.id == values[0]), "")
+    return Mark(values[0] in question.accepted, feedback)
+
+
+def _need(key: KeyT | None) -> KeyT:
+    """The loader gives every question the key of its kind; this says so to the type checker."""
+    if key is None:
+        raise LookupError("a question without the key of its kind: the loader let it pass")
+    return key
+
+
+def _mark_open(_question: Question, given: Given) -> Mark:
+    if not given.text.strip():
+        raise Unmarkable("Write an answer first: a sentence is enough.")
+    return Mark(None, "")
+
+
+_MARKERS: Mapping[Kind, Callable[[Question, Given], Mark]] = {
+    Kind.CHOICE: _mark_choice,
+    Kind.SEVERAL: _mark_several,
+    Kind.NUMBER: _mark_number,
+    Kind.TEXT: _mark_text,
+    Kind.ORDER: _mark_order,
+    Kind.GRAPH_CLICK: _mark_click,
+    Kind.WRONG_LINE: _mark_line,
+    Kind.OPEN: _mark_open,
+}

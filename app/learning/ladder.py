@@ -1,0 +1,103 @@
+"""The maturity ladder of a chapter: Read, Predicted, Retrieved, Built, Debugged, Retained, from a history."""
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+RETAINED_DAYS = 4
+"""Recall counts as lasting when it came on this many separate days (UTC)."""
+
+
+class Rung(StrEnum):
+    READ = "Read"
+    PREDICTED = "Predicted"
+    RETRIEVED = "Retrieved"
+    BUILT = "Built"
+    DEBUGGED = "Debugged"
+    RETAINED = "Retained"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a chapter asks of its reader, by id. `debug` holds exercises and questions about finding a fault."""
+
+    predicts: frozenset[str]
+    questions: frozenset[str]
+    build: frozenset[str]
+    debug: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Recall:
+    """One attempt at a question: `held` when it was right, or, for an open one, compared with its rubric."""
+
+    question: str
+    held: bool
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Done:
+    """What one learner did in a chapter; `passed` holds exercise names."""
+
+    finished_reading: bool
+    predicted: frozenset[str]
+    recalls: tuple[Recall, ...]
+    passed: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One rung and how far it is climbed: `done` of `total`."""
+
+    rung: Rung
+    done: int
+    total: int
+    detail: str
+
+    @property
+    def reached(self) -> bool:
+        return self.done >= self.total
+
+
+def climb_ladder(asked: Asked, done: Done, now: datetime) -> tuple[Step, ...]:
+    """The rungs that this chapter has, lowest first; a chapter with nothing to debug has no such rung.
+
+    Rungs are independent: a reader who built before reading has built.
+    """
+    recalled = {recall.question for recall in done.recalls if recall.held}
+    solved = recalled | done.passed
+    steps = (
+        Step(Rung.READ, int(done.finished_reading), 1, "read to the end"),
+        _count(Rung.PREDICTED, asked.predicts, done.predicted, "predictions committed"),
+        _count(Rung.RETRIEVED, asked.questions, recalled, "questions answered right"),
+        _count(Rung.BUILT, asked.build, solved, "exercises passed"),
+        _count(Rung.DEBUGGED, asked.debug, solved, "faults found"),
+        _retained(asked, done, now),
+    )
+    return tuple(step for step in steps if step.total)
+
+
+def _count(rung: Rung, wanted: AbstractSet[str], have: AbstractSet[str], words: str) -> Step:
+    done = len(wanted & have)
+    return Step(rung, done, len(wanted), f"{done} of {len(wanted)} {words}")
+
+
+def _retained(asked: Asked, done: Done, now: datetime) -> Step:
+    """Days on which a question of this chapter was recalled; a day counts once, and today counts from its first."""
+    if not asked.questions:
+        return Step(Rung.RETAINED, 0, 0, "")
+    today = now.astimezone(UTC).date()
+    days = {
+        day
+        for recall in done.recalls
+        if recall.held and recall.question in asked.questions
+        if (day := recall.at.astimezone(UTC).date()) <= today
+    }
+    count = min(len(days), RETAINED_DAYS)
+    if count < RETAINED_DAYS and today in days:
+        words = "today counts; come back on another day"
+    else:
+        words = "days on which you recalled it"
+    return Step(Rung.RETAINED, count, RETAINED_DAYS, f"{count} of {RETAINED_DAYS} {words}")

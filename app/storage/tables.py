@@ -1,0 +1,99 @@
+"""The website's tables: learners and what they left behind. Submissions stand in the ledger's tables.
+
+A learner is the hash of a random cookie: nothing here says who somebody is. Times are seconds since 1970, UTC.
+Deleting a learner deletes every row of theirs (the foreign keys cascade).
+"""
+
+from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, Integer, MetaData, String, Table, Text
+
+from graders.ledger.tables import NAMING_CONVENTION
+
+metadata = MetaData(naming_convention=NAMING_CONVENTION)
+
+
+def _learner(*, primary_key: bool = False) -> "Column[str]":
+    return Column(
+        "learner",
+        String(64),
+        ForeignKey("learners.id", ondelete="CASCADE"),
+        primary_key=primary_key,
+        nullable=False,
+    )
+
+
+learners = Table(
+    "learners",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("created_at", Double, nullable=False),
+)
+
+# Committed once, before the truth: nothing updates `option` or `confidence`. A NULL option is "I don't know".
+predictions = Table(
+    "predictions",
+    metadata,
+    _learner(primary_key=True),
+    Column("chapter", String(80), primary_key=True),
+    Column("predict", String(80), primary_key=True),
+    Column("option", String(80)),
+    Column("confidence", String(16)),
+    Column("committed_at", Double, nullable=False),
+    Column("resolved_at", Double),
+)
+
+# Every attempt is a row. `given` is JSON as the form sent it. An open answer's `ticked` rubric points come later,
+# and `held` is NULL until then.
+answers = Table(
+    "answers",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    _learner(),
+    Column("chapter", String(80), nullable=False),
+    Column("question", String(80), nullable=False),
+    Column("given", Text, nullable=False),
+    Column("held", Boolean),
+    Column("ticked", String(200)),
+    Column("answered_at", Double, nullable=False),
+    sqlite_autoincrement=True,
+)
+Index("ix_answers_learner_chapter", answers.c.learner, answers.c.chapter, answers.c.number)
+
+drafts = Table(
+    "drafts",
+    metadata,
+    _learner(primary_key=True),
+    Column("place", String(200), primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("saved_at", Double, nullable=False),
+)
+
+# A cell's run stays in the ledger for an hour; that it happened stays here.
+cell_runs = Table(
+    "cell_runs",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    _learner(),
+    Column("chapter", String(80), nullable=False),
+    Column("cell", String(80), nullable=False),
+    Column("started_at", Double, nullable=False),
+)
+Index("ix_cell_runs_learner_chapter", cell_runs.c.learner, cell_runs.c.chapter, cell_runs.c.cell)
+
+readings = Table(
+    "readings",
+    metadata,
+    _learner(primary_key=True),
+    Column("chapter", String(80), primary_key=True),
+    Column("anchor", String(200), nullable=False),
+    Column("seen_at", Double, nullable=False),
+    Column("finished_at", Double),
+)
+
+hints = Table(
+    "hints",
+    metadata,
+    _learner(primary_key=True),
+    Column("exercise", String(80), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("opened_at", Double, nullable=False),
+)
