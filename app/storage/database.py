@@ -1,0 +1,53 @@
+"""Bringing the database of this installation up to date, one process at a time. Opening it is the ledger's."""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, create_engine, event, make_url
+from sqlalchemy.pool import NullPool
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+def migrate(database_url: str, data: Path) -> None:
+    """Run what is missing of the migrations. Two at once take turns; the second finds nothing to do."""
+    data.mkdir(parents=True, exist_ok=True)
+    with _lock(data / "migrate.lock"), open_for_migration(database_url) as connection:
+        command.upgrade(make_config(connection), "head")
+
+
+def make_config(connection: Connection) -> Config:
+    """Alembic's configuration without its ini file: everything it needs stands here and in env.py."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    config.attributes["connection"] = connection
+    return config
+
+
+@contextmanager
+def open_for_migration(database_url: str) -> Iterator[Connection]:
+    """A plain connection, whose transaction is committed at the end: all missing migrations, or none."""
+    url = make_url(database_url)
+    is_sqlite = url.get_backend_name() == "sqlite"
+    sync = url.set(drivername="sqlite") if is_sqlite else url
+    # Foreign keys stay off here: SQLite alters a table by copying it, and would cascade its children away.
+    engine = create_engine(sync, poolclass=NullPool, connect_args={"isolation_level": None} if is_sqlite else {})
+    if is_sqlite:
+        # The driver's own transactions would let DDL slip out of them.
+        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+    try:
+        with engine.begin() as connection:
+            yield connection
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
