@@ -1,0 +1,208 @@
+"""Control groups of one run, version 1 or 2: memory with its peak, the number of tasks, the share of the CPU."""
+
+import contextlib
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+CPU_PERIOD_MICROSECONDS: Final = 100_000
+REMOVE_SECONDS: Final = 1.0
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """A place where we may make groups, for one controller."""
+
+    controller: str
+    version: int
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Quota:
+    """What a run's groups enforce. `tasks` counts threads."""
+
+    memory_bytes: int
+    tasks: int
+    cpu_cores: float
+
+
+def find_hierarchies(name: str) -> tuple[Hierarchy, ...]:
+    """The controllers that this process may use, each with a new folder `name` beneath its own group.
+
+    Finds none where nothing is writable: the box then does without, and says so.
+    """
+    found = []
+    memberships = _read_memberships()
+    for controller in ("memory", "pids", "cpu"):
+        place = _version_one(controller, memberships) or _version_two(controller, memberships)
+        if place is None:
+            continue
+        version, parent = place
+        folder = parent / name
+        try:
+            folder.mkdir(exist_ok=True)
+            if version == 2:
+                _delegate(folder, controller)
+        except OSError:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+            continue
+        found.append(Hierarchy(controller, version, folder))
+    return tuple(found)
+
+
+def remove_hierarchies(hierarchies: tuple[Hierarchy, ...]) -> None:
+    for hierarchy in hierarchies:
+        for leftover in hierarchy.folder.glob("run-*"):
+            _remove(leftover)
+        _remove(hierarchy.folder)
+
+
+class RunGroups:
+    """The groups of one run: made before the fork, joined by the child itself, read and removed afterwards."""
+
+    def __init__(self, hierarchies: tuple[Hierarchy, ...], name: str, quota: Quota) -> None:
+        """Raises OSError when a hierarchy that worked at start refuses now."""
+        self._folders: dict[str, tuple[int, Path]] = {}
+        for hierarchy in hierarchies:
+            folder = hierarchy.folder / name
+            if folder not in [place for _, place in self._folders.values()]:
+                folder.mkdir()
+            self._folders[hierarchy.controller] = (hierarchy.version, folder)
+            _write_quota(hierarchy.controller, hierarchy.version, folder, quota)
+
+    @property
+    def counts_tasks(self) -> bool:
+        return "pids" in self._folders
+
+    def open_process_lists(self) -> list[int]:
+        """Descriptors to which a process writes 0 to join. The caller closes them."""
+        return [os.open(folder / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) for folder in self._places()]
+
+    def read_peak_memory_bytes(self) -> int | None:
+        if "memory" not in self._folders:
+            return None
+        version, folder = self._folders["memory"]
+        name = "memory.max_usage_in_bytes" if version == 1 else "memory.peak"
+        try:
+            return int((folder / name).read_text())
+        except (OSError, ValueError):
+            return None  # memory.peak came with Linux 5.19
+
+    def count_memory_kills(self) -> int:
+        if "memory" not in self._folders:
+            return 0
+        version, folder = self._folders["memory"]
+        text = (folder / ("memory.oom_control" if version == 1 else "memory.events")).read_text()
+        fields = dict(line.split() for line in text.splitlines() if len(line.split()) == 2)
+        return int(fields.get("oom_kill", 0))
+
+    def remove(self) -> None:
+        for folder in self._places():
+            _remove(folder)
+
+    def _places(self) -> list[Path]:
+        return list(dict.fromkeys(folder for _, folder in self._folders.values()))
+
+
+def _read_memberships() -> dict[str, str]:
+    """Controller -> this process's group; the key "" is version 2."""
+    memberships = {}
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        for controller in controllers.split(","):
+            memberships[controller] = path
+    return memberships
+
+
+def _mounts() -> list[tuple[str, str, str, list[str]]]:
+    """(root inside the file system, mount point, type, options) of the cgroup mounts."""
+    mounts = []
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        left, right = line.split(" - ", 1)
+        kind, _, options = right.split(" ", 2)
+        if kind in ("cgroup", "cgroup2"):
+            fields = left.split()
+            mounts.append((fields[3], fields[4], kind, options.split(",")))
+    return mounts
+
+
+def _version_one(controller: str, memberships: dict[str, str]) -> tuple[int, Path] | None:
+    for root, point, kind, options in _mounts():
+        if kind == "cgroup" and controller in options and controller in memberships:
+            return 1, _place(root, point, memberships[controller])
+    return None
+
+
+def _version_two(controller: str, memberships: dict[str, str]) -> tuple[int, Path] | None:
+    for root, point, kind, _ in _mounts():
+        if kind == "cgroup2" and "" in memberships:
+            own = _place(root, point, memberships[""])
+            # A group with processes may not share out controllers: our groups stand beside our own.
+            for parent in (own, own.parent):
+                control = parent / "cgroup.subtree_control"
+                if control.exists() and controller in control.read_text().split():
+                    return 2, parent
+            return _enable(own, controller)
+    return None
+
+
+def _enable(own: Path, controller: str) -> tuple[int, Path] | None:
+    parent = own.parent if (own.parent / "cgroup.subtree_control").exists() else own
+    try:
+        (parent / "cgroup.subtree_control").write_text(f"+{controller}")
+    except OSError:
+        return None
+    return 2, parent
+
+
+def _delegate(folder: Path, controller: str) -> None:
+    (folder / "cgroup.subtree_control").write_text(f"+{controller}")
+
+
+def _place(root: str, point: str, membership: str) -> Path:
+    inner = membership.removeprefix(root.rstrip("/"))
+    place = Path(point + inner)
+    return place if place.is_dir() else Path(point)
+
+
+def _write_quota(controller: str, version: int, folder: Path, quota: Quota) -> None:
+    cpu_microseconds = int(quota.cpu_cores * CPU_PERIOD_MICROSECONDS)
+    settings: dict[tuple[str, int], dict[str, str]] = {
+        ("memory", 1): {"memory.limit_in_bytes": str(quota.memory_bytes)},
+        ("memory", 2): {"memory.max": str(quota.memory_bytes)},
+        ("pids", 1): {"pids.max": str(quota.tasks)},
+        ("pids", 2): {"pids.max": str(quota.tasks)},
+        ("cpu", 1): {"cpu.cfs_quota_us": str(cpu_microseconds)},
+        ("cpu", 2): {"cpu.max": f"{cpu_microseconds} {CPU_PERIOD_MICROSECONDS}"},
+    }
+    for name, value in settings[controller, version].items():
+        (folder / name).write_text(value)
+    if controller == "memory":
+        _forbid_swap(folder, version, quota.memory_bytes)
+
+
+def _forbid_swap(folder: Path, version: int, memory_bytes: int) -> None:
+    name, value = ("memory.memsw.limit_in_bytes", str(memory_bytes)) if version == 1 else ("memory.swap.max", "0")
+    # The file is missing where the kernel does not account swap; there is then nothing to forbid.
+    if (folder / name).exists():
+        (folder / name).write_text(value)
+
+
+def _remove(folder: Path) -> None:
+    """A group empties a moment after its last process died."""
+    deadline = time.monotonic() + REMOVE_SECONDS
+    while True:
+        try:
+            folder.rmdir()
+        except FileNotFoundError:
+            return
+        except OSError:
+            if time.monotonic() > deadline:
+                return
+            time.sleep(0.002)
+        else:
+            return

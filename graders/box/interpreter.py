@@ -1,0 +1,103 @@
+"""Which host files a box's root needs: the running interpreter, and for torch the packages that torch asks for."""
+
+import importlib.metadata
+import os
+import re
+import sys
+import sysconfig
+from pathlib import Path
+
+from graders.box.errand import BoxFault
+from graders.box.jail.orders import RootPlan
+from graders.contract.jobs import Flavour
+
+DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
+TOP_LINKS = ("/lib", "/lib64", "/bin")
+# An executable that is really there: an exec that fails was then refused, not merely missing.
+EXECUTABLE = "/usr/bin/env"
+TORCH_PACKAGES = ("torch", "numpy")
+REQUIREMENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def plan_root(flavour: Flavour) -> RootPlan:
+    """List what the zygote of this flavour binds. Raises BoxFault if torch is asked for and not installed."""
+    stdlib = sysconfig.get_path("stdlib")
+    packages, folders = _find_packages() if flavour is Flavour.TORCH else ((), ())
+    readable = (stdlib, *_library_folders(), EXECUTABLE, *packages)
+    covered = tuple(str(p) for p in (Path(stdlib) / "site-packages", Path(stdlib) / "dist-packages") if p.is_dir())
+    return RootPlan(
+        readable=tuple(sorted({path for path in readable if os.path.exists(path)})),
+        covered=covered,
+        listed=folders,
+        devices=tuple(device for device in DEVICES if os.path.exists(device)),
+        links=tuple((path, os.readlink(path)) for path in TOP_LINKS if os.path.islink(path)),
+        module_paths=(stdlib, os.path.join(stdlib, "lib-dynload"), *folders),
+    )
+
+
+def clean_environment() -> dict[str, str]:
+    """The zygote's whole environment. It stays readable in every child's first stack page: no secret may be in it."""
+    return {
+        "HOME": "/tmp",  # noqa: S108
+        "PATH": "/usr/bin",
+        "LANG": "C.UTF-8",
+        "TMPDIR": "/tmp",  # noqa: S108
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        # The profiler's library writes two lines to stderr otherwise.
+        "KINETO_LOG_LEVEL": "99",
+    }
+
+
+def start_command(descriptor: int) -> list[str]:
+    """Exec a fresh interpreter: no site, no user site, no environment variables, nothing from the working directory."""
+    repository = str(Path(__file__).resolve().parents[2])
+    bootstrap = "import sys; sys.path.insert(0, sys.argv[2]); from graders.box.jail import serve; serve.main(int(sys.argv[1]))"
+    return [sys.executable, "-I", "-S", "-B", "-X", "utf8", "-c", bootstrap, str(descriptor), repository]
+
+
+def _library_folders() -> tuple[str, ...]:
+    """Where the C library lies: extension modules that are imported late look for theirs beside it."""
+    folders = set()
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        path = line.split(maxsplit=5)[-1]
+        if re.search(r"/(libc|libm|ld-linux-x86-64)[.-][^/]*$", path):
+            folders.add(os.path.dirname(os.path.realpath(path)))
+    return tuple(sorted(folders))
+
+
+def _find_packages() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(files and folders of torch and what it needs, the folders they lie in)."""
+    found: dict[str, importlib.metadata.Distribution] = {}
+    waiting = list(TORCH_PACKAGES)
+    while waiting:
+        name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
+        if name in found:
+            continue
+        try:
+            found[name] = importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        waiting += _required_names(found[name])
+    if "torch" not in found:
+        raise BoxFault(
+            "torch is not installed beside this interpreter; install it, or open the box without that flavour"
+        )
+    entries = {entry for distribution in found.values() for entry in _top_entries(distribution)}
+    return tuple(sorted(entries)), tuple(sorted({os.path.dirname(entry) for entry in entries}))
+
+
+def _required_names(distribution: importlib.metadata.Distribution) -> list[str]:
+    names = []
+    for requirement in distribution.requires or []:
+        match = REQUIREMENT_NAME.match(requirement)
+        if match and "extra ==" not in requirement:
+            names.append(match.group())
+    return names
+
+
+def _top_entries(distribution: importlib.metadata.Distribution) -> set[str]:
+    folder = str(distribution.locate_file(""))
+    tops = {file.parts[0] for file in distribution.files or [] if file.parts[0] not in ("..", "__pycache__")}
+    return {os.path.join(os.path.normpath(folder), top) for top in tops if not top.endswith(".pth")}

@@ -1,0 +1,82 @@
+"""What the launcher and the zygote say to each other: one JSON object a packet, descriptors beside it."""
+
+import dataclasses
+import json
+import socket
+from dataclasses import dataclass
+from typing import Any, Final
+
+MAX_PACKET_BYTES: Final = 128 * 1024
+MAX_DESCRIPTORS: Final = 16
+
+
+@dataclass(frozen=True)
+class RootPlan:
+    """What the box's root holds: host paths that reappear read-only at the same place, and nothing else."""
+
+    readable: tuple[str, ...]
+    """Directories and files, parents before children."""
+    covered: tuple[str, ...]
+    """Directories inside a readable one that must look empty (a site-packages beneath the standard library)."""
+    listed: tuple[str, ...]
+    """Directories whose names may be listed, though only what `readable` names in them can be read."""
+    devices: tuple[str, ...]
+    links: tuple[tuple[str, str], ...]
+    """(path, target) of symbolic links that the host has at its top level."""
+    module_paths: tuple[str, ...]
+    """sys.path of the zygote."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The first packet to a zygote. It holds no secret: learners can find it in their memory."""
+
+    profile: str
+    flavour: str
+    root: RootPlan
+    mount_point: str
+    inside: str
+    """Host folder of the drivers; their text is copied into the root."""
+    uid: int
+    gid: int
+    compute_threads: int
+
+
+@dataclass(frozen=True)
+class ForkOrder:
+    """One run. Descriptors beside it: the child's 0, 1, 2, 3, the report pipe, then cgroups' process lists to join."""
+
+    driver: str
+    cpu_seconds: int
+    wall_seconds: float
+    memory_bytes: int
+    disk_bytes: int
+    threads: int
+    process_limit: int
+    """RLIMIT_NPROC, or 0 where a pids cgroup counts."""
+
+
+def send(channel: socket.socket, message: dict[str, Any], descriptors: list[int] | None = None) -> None:
+    data = json.dumps(message).encode()
+    if len(data) > MAX_PACKET_BYTES:
+        raise ValueError(f"a packet of {len(data)} bytes; {MAX_PACKET_BYTES} is the most")
+    socket.send_fds(channel, [data], descriptors or [])
+
+
+def receive(channel: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+    """The next packet and its descriptors, or None when the other side is gone."""
+    data, descriptors, _, _ = socket.recv_fds(channel, MAX_PACKET_BYTES, MAX_DESCRIPTORS)
+    if not data:
+        return None
+    return json.loads(data), descriptors
+
+
+def read_setup(fields: dict[str, Any]) -> Setup:
+    root = {
+        key: tuple(tuple(v) if isinstance(v, list) else v for v in value) for key, value in fields["root"].items()
+    }
+    return Setup(**{**fields, "root": RootPlan(**root)})
+
+
+def as_fields(message: Setup | ForkOrder) -> dict[str, Any]:
+    return dataclasses.asdict(message)

@@ -1,0 +1,111 @@
+"""The root that learners see: a small read-only tree with the interpreter, three devices and an empty /proc."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+from graders.box.jail import kernel, landlock
+from graders.box.jail.landlock import Grant
+from graders.box.jail.orders import RootPlan
+
+INSIDE: Final = "/inside"
+SCRATCH: Final = "/tmp"  # noqa: S108 - the child's own tmpfs
+EMPTY_PLACES: Final = ("proc", "tmp", "dev", "inside")
+SCRATCH_INODES: Final = 1024
+
+READ_ONLY: Final = kernel.MS_RDONLY | kernel.MS_NOSUID
+# What statvfs calls relatime, and what mount calls it.
+STATVFS_RELATIME, MS_RELATIME = 4096, 1 << 21
+STATVFS_SAME: Final = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC | 1024 | 2048
+
+
+def build_root(plan: RootPlan, mount_point: str, inside: str) -> None:
+    """Build the tree on a tmpfs of our own mount namespace and make it the root; the host's tree is gone after this."""
+    kernel.mount("", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
+    kernel.mount("box", mount_point, "tmpfs", kernel.MS_NOSUID, "mode=755,size=4m,nr_inodes=4096")
+    for name in EMPTY_PLACES:
+        os.mkdir(f"{mount_point}/{name}", 0o755)
+    # Sorted, parents come before what is bound over them.
+    for path in sorted({*plan.readable, *plan.covered}):
+        _show(path, mount_point, covered=plan.covered)
+    for device in plan.devices:
+        _bind(device, mount_point + device, device=True)
+    for path, target in plan.links:
+        if not os.path.lexists(mount_point + path):
+            os.symlink(target, mount_point + path)
+    _copy_drivers(inside, mount_point + INSIDE)
+    _make_read_only([mount_point + path for path in plan.covered])
+    kernel.pivot_into(mount_point)
+    _remount("/", READ_ONLY | kernel.MS_NODEV | kernel.MS_NOEXEC)
+
+
+def _show(path: str, mount_point: str, covered: tuple[str, ...]) -> None:
+    target = mount_point + path
+    if path in covered:
+        kernel.mount("empty", target, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755,size=1m,nr_inodes=4096")
+    else:
+        _bind(path, target)
+
+
+def _bind(source: str, target: str, device: bool = False) -> None:
+    if os.path.isdir(source):
+        os.makedirs(target, 0o755, exist_ok=True)
+    else:
+        os.makedirs(os.path.dirname(target), 0o755, exist_ok=True)
+        Path(target).touch(0o644)
+    # Recursive, because a user namespace may not tear a mount from what is mounted inside it.
+    kernel.mount(source, target, "", kernel.MS_BIND | kernel.MS_REC)
+    _remount(target, READ_ONLY | (kernel.MS_NOEXEC if device else kernel.MS_NODEV))
+
+
+def _remount(target: str, flags: int) -> None:
+    # Flags that the source already had are locked in a user namespace: keep every one of them.
+    had = os.statvfs(target).f_flag
+    kept = had & STATVFS_SAME | (MS_RELATIME if had & STATVFS_RELATIME else 0)
+    if flags & kernel.MS_NODEV == 0:
+        kept &= ~kernel.MS_NODEV
+    kernel.mount("", target, "", kernel.MS_REMOUNT | kernel.MS_BIND | flags | kept)
+
+
+def _make_read_only(paths: list[str]) -> None:
+    for path in paths:
+        _remount(path, READ_ONLY | kernel.MS_NODEV | kernel.MS_NOEXEC)
+
+
+def _copy_drivers(source: str, target: str) -> None:
+    # Copies, not a bind: a folder bound whole would show whatever else somebody puts into it.
+    for path in sorted(Path(source).rglob("*.py")):
+        place = Path(target) / path.relative_to(source)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(path.read_bytes())
+
+
+def mount_scratch(disk_bytes: int) -> None:
+    """Give the child a /tmp of its own, which dies with its mount namespace."""
+    flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
+    kernel.mount("scratch", SCRATCH, "tmpfs", flags, f"mode=1777,size={disk_bytes},nr_inodes={SCRATCH_INODES}")
+    os.chdir(SCRATCH)
+
+
+def list_grants(plan: RootPlan, has_own_root: bool, inside: str) -> list[Grant]:
+    """What Landlock allows: the plan again, from scratch, as if the root held the whole host."""
+    readable = plan.readable if has_own_root else _without_covered(plan)
+    grants = [Grant(path, landlock.READ) for path in readable]
+    grants += [Grant(path, landlock.READ_DIR) for path in plan.listed]
+    grants += [Grant(path, landlock.READ_FILE | landlock.WRITE_FILE) for path in plan.devices if path == "/dev/null"]
+    grants += [Grant(path, landlock.READ_FILE) for path in plan.devices if path != "/dev/null"]
+    grants.append(Grant(INSIDE if has_own_root else inside, landlock.READ))
+    if has_own_root:
+        grants.append(Grant(SCRATCH, landlock.SCRATCH))
+    return grants
+
+
+def _without_covered(plan: RootPlan) -> list[str]:
+    # Landlock can only allow: without mounts, a folder with a hidden part is granted entry by entry.
+    paths: list[str] = []
+    for path in plan.readable:
+        if any(covered.startswith(path + "/") for covered in plan.covered):
+            paths += [str(entry) for entry in Path(path).iterdir() if str(entry) not in plan.covered]
+        else:
+            paths.append(path)
+    return paths

@@ -1,0 +1,162 @@
+"""The zygote: gets ready once, then forks a jailed child for each order. It never reads a payload."""
+
+import gc
+import importlib
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+from types import ModuleType
+from typing import Any, Final
+
+from graders.box.jail import child, kernel, landlock, orders, privileges, root, seccomp
+from graders.box.jail.child import Prepared
+from graders.box.jail.orders import ForkOrder, Setup
+
+ENVIRONMENT: Final = {"HOME": "/tmp", "PATH": "/usr/bin", "LANG": "C.UTF-8", "TMPDIR": "/tmp"}  # noqa: S108
+PAGE_BYTES: Final = resource.getpagesize()
+# The launcher's own watchdog is exact; this one holds where the launcher itself is stuck.
+BACKUP_WALL_SECONDS: Final = 2.0
+
+
+class _Looks:
+    """Views of this process in the host's /proc, opened before the root without a /proc is entered."""
+
+    def __init__(self) -> None:
+        self.tasks = os.open("/proc/self/task", os.O_RDONLY | os.O_DIRECTORY)
+        self.sizes = os.open("/proc/self/statm", os.O_RDONLY)
+        self.pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY)
+
+    def count_threads(self) -> int:
+        return len(os.listdir(self.tasks))
+
+    def measure(self) -> tuple[int, int]:
+        """(writable private bytes, address space bytes) of this process."""
+        fields = os.pread(self.sizes, 256, 0).split()
+        return int(fields[5]) * PAGE_BYTES, int(fields[0]) * PAGE_BYTES
+
+
+def main(descriptor: int) -> None:
+    """Serve the launcher on this socket until it closes. Failures before readiness are told as {"fault": ...}."""
+    with socket.socket(fileno=descriptor) as channel:
+        first = orders.receive(channel)
+        if first is None:
+            return
+        try:
+            looks = _Looks()
+            prepared = _prepare(orders.read_setup(first[0]), looks)
+        except Exception as error:  # noqa: BLE001 - the edge: the launcher turns it into a BoxFault
+            orders.send(channel, {"fault": f"{type(error).__name__}: {error}"})
+            raise
+        orders.send(channel, {"ready": _describe(prepared)})
+        _serve(channel, prepared, looks)
+
+
+def _prepare(setup: Setup, looks: _Looks) -> Prepared:
+    kernel.check_machine()
+    _confine_zygote(setup)
+    sys.path[:] = list(setup.root.module_paths)
+    preload = _load_start(setup.inside)
+    preload.preload(setup.flavour)
+    version = landlock.find_version()
+    if version == 0:
+        raise OSError("this kernel has no Landlock; Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK is needed")
+    has_own_root = setup.profile != "P3"
+    inside = root.INSIDE if has_own_root else setup.inside
+    if has_own_root:
+        root.build_root(setup.root, setup.mount_point, setup.inside)
+    if setup.profile == "P1":
+        privileges.keep_capabilities(privileges.ZYGOTE_KEEPS)
+    sys.path[:] = [*setup.root.module_paths, inside]
+    importlib.invalidate_caches()
+    start = _load_start(inside)
+    start.load_drivers(setup.flavour)
+    os.environ.clear()
+    os.environ.update(ENVIRONMENT)
+    grants = root.list_grants(setup.root, has_own_root, setup.inside)
+    filter_code = seccomp.build_filter(own_pid=1)
+    _settle_memory(looks)
+    data_bytes, address_bytes = looks.measure()
+    return Prepared(setup, start, version, grants, filter_code, data_bytes, address_bytes)
+
+
+def _confine_zygote(setup: Setup) -> None:
+    if setup.profile == "P2":
+        privileges.enter_user_namespace(setup.uid, setup.gid)
+    if setup.profile != "P3":
+        kernel.unshare(kernel.CLONE_NEWNS)
+
+
+def _load_start(folder: str) -> ModuleType:
+    """(Re)load graders/inside/start.py as the top-level module it is inside the box."""
+    sys.modules.pop("start", None)
+    sys.path.insert(0, folder)
+    try:
+        return importlib.import_module("start")
+    finally:
+        sys.path.remove(folder)
+
+
+def _settle_memory(looks: _Looks) -> None:
+    # Frozen objects are never traversed in a child: without this one gc.collect() there copies 71 MB of pages.
+    gc.collect()
+    gc.freeze()
+    threads = looks.count_threads()
+    if threads != 1:
+        raise RuntimeError(f"the zygote has {threads} threads; a fork would hang every child")
+
+
+def _describe(prepared: Prepared) -> dict[str, Any]:
+    return {
+        "python": sys.version.split()[0],
+        "torch": prepared.start.torch_version(),
+        "landlock": prepared.landlock_version,
+        "data_bytes": prepared.data_bytes,
+    }
+
+
+def _serve(channel: socket.socket, prepared: Prepared, looks: _Looks) -> None:
+    while (packet := orders.receive(channel)) is not None:
+        fields, descriptors = packet
+        order = ForkOrder(**fields)
+        try:
+            pid, handle = _fork(prepared, order, descriptors, looks)
+        except OSError as error:
+            orders.send(channel, {"fault": str(error)})
+            continue
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
+        orders.send(channel, {"started": pid}, [handle])
+        ended = _watch(channel, handle, order)
+        os.close(handle)
+        status, usage = os.wait4(pid, 0)[1:]
+        if ended:
+            orders.send(channel, {"status": status, "cpu_seconds": usage.ru_utime + usage.ru_stime})
+
+
+def _fork(prepared: Prepared, order: ForkOrder, descriptors: list[int], looks: _Looks) -> tuple[int, int]:
+    if prepared.has_namespaces:
+        kernel.unshare(kernel.CLONE_NEWPID)
+    try:
+        pid = os.fork()
+        if pid == 0:
+            child.run_child(prepared, order, descriptors)
+    finally:
+        if prepared.has_namespaces:
+            # Back to our own: a second unshare is refused while children are bound for another namespace.
+            kernel.setns(looks.pid_namespace, kernel.CLONE_NEWPID)
+    return pid, os.pidfd_open(pid)
+
+
+def _watch(channel: socket.socket, handle: int, order: ForkOrder) -> bool:
+    """Wait until the child is dead. False when the launcher went away, which kills the child."""
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    poll.register(channel, select.POLLHUP | select.POLLRDHUP)
+    events = dict(poll.poll((order.wall_seconds + BACKUP_WALL_SECONDS) * 1000))
+    if handle not in events:
+        signal.pidfd_send_signal(handle, signal.SIGKILL)
+    return channel.fileno() not in events

@@ -1,0 +1,239 @@
+"""A run in progress, seen from outside: moves bytes, watches the clock and the output, kills, and tells the end."""
+
+import contextlib
+import os
+import select
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from graders.box.cgroups import RunGroups
+from graders.box.errand import BoxClosed, BoxFault, Cause, Exit, OutputSink
+from graders.box.zygote import Ended, Zygote
+from graders.contract.limits import Limits
+
+PIECE_BYTES: Final = 64 * 1024
+DEATH_SECONDS: Final = 5.0
+CPU_LIMIT_TOLERANCE: Final = 0.97
+
+
+@dataclass(frozen=True)
+class Pipes:
+    """Our ends of the child's descriptors 0 to 3, all non-blocking."""
+
+    into: int
+    stdout: int
+    stderr: int
+    results: int
+
+
+class _Output:
+    """What the child printed, up to the cap that both streams share."""
+
+    def __init__(self, cap_bytes: int, sink: OutputSink | None) -> None:
+        self._left = cap_bytes
+        self._sink = sink
+        self.texts = {"stdout": bytearray(), "stderr": bytearray()}
+        self.overflowed = False
+
+    def take(self, stream: str, piece: bytes) -> None:
+        kept = piece[: self._left]
+        self._left -= len(kept)
+        self.overflowed = self.overflowed or len(kept) < len(piece)
+        self.texts[stream] += kept
+        if kept and self._sink is not None:
+            self._sink(stream, kept)
+
+
+class BoxRun:
+    """One child. Calls from several threads are safe: each waits for the other, and stop() ends what it waits for."""
+
+    def __init__(
+        self, zygote: Zygote, handle: int, pipes: Pipes, limits: Limits, groups: RunGroups, sink: OutputSink | None
+    ) -> None:
+        self._zygote = zygote
+        self._handle = handle
+        self._pipes = pipes
+        self._limits = limits
+        self._groups = groups
+        self._output = _Output(limits.output_kib * 1024, sink)
+        self._started = time.monotonic()
+        self._deadline = self._started + limits.wall_seconds
+        self._working = threading.RLock()
+        self._deciding = threading.Lock()
+        self._our_cause: Cause | None = None
+        self._exit: Exit | None = None
+        self._open = {"stdout": pipes.stdout, "stderr": pipes.stderr, "results": pipes.results, "into": pipes.into}
+
+    @property
+    def is_over(self) -> bool:
+        return self._exit is not None
+
+    def send(self, data: bytes) -> None:
+        left = memoryview(data)
+
+        def write() -> bool:
+            nonlocal left
+            with contextlib.suppress(BlockingIOError):
+                left = left[os.write(self._pipes.into, left[:PIECE_BYTES]) :]
+            return not left
+
+        with self._working:
+            if data and not self._pump("into", write):
+                raise BoxClosed("the program ended before it read everything")
+
+    def receive(self, count: int) -> bytes:
+        with self._working:
+            data = self._collect(count)
+        if len(data) < count:
+            raise BoxClosed(f"{count} bytes were awaited and {len(data)} came")
+        return data
+
+    def receive_at_most(self, count: int) -> bytes:
+        with self._working:
+            return self._collect(count)
+
+    def wait(self) -> Exit:
+        with self._working:
+            while "results" in self._open and self._exit is None and self._collect(PIECE_BYTES):
+                pass  # nobody wants it, but a full pipe would keep the child from ending
+            self._pump("", lambda: False)
+            return self._finish()
+
+    def stop(self, cause: Cause = Cause.STOPPED) -> Exit:
+        self._kill(cause)
+        with self._working:
+            return self._finish()
+
+    def _collect(self, count: int) -> bytes:
+        pieces = bytearray()
+
+        def read() -> bool:
+            piece = self._read_piece("results", min(PIECE_BYTES, count - len(pieces)))
+            pieces.extend(piece)
+            return len(pieces) >= count
+
+        if count > 0:
+            self._pump("results", read)
+        return bytes(pieces)
+
+    def _read_piece(self, name: str, count: int) -> bytes:
+        """The next bytes; closes our end when the other is closed."""
+        try:
+            piece = os.read(self._open[name], count)
+        except BlockingIOError:
+            return b""
+        if not piece:
+            self._close(name)
+        return piece
+
+    def _pump(self, wanted: str, step: Callable[[], bool]) -> bool:
+        """Drain output until `step`, called when `wanted` is ready, says that it is done; False if it cannot be.
+
+        With nothing wanted, goes on until the child is dead. Whoever is dead has nothing more to write, so what
+        lies in the pipes then is read to the end.
+        """
+        dead = False
+        while not (wanted and wanted not in self._open) and self._exit is None:
+            ready = self._poll(wanted, 0.0 if dead else self._deadline - time.monotonic())
+            for stream in ("stdout", "stderr"):
+                if stream in ready:
+                    self._take_output(stream)
+            if wanted in ready and self._step(wanted, step):
+                return True
+            if dead and not ready - {"handle"}:
+                return False
+            dead = dead or "handle" in ready
+            if not dead and time.monotonic() >= self._deadline:
+                self._kill(Cause.WALL_LIMIT)
+                self._deadline = time.monotonic() + DEATH_SECONDS
+        return False
+
+    def _step(self, wanted: str, step: Callable[[], bool]) -> bool:
+        try:
+            return step()
+        except BrokenPipeError:
+            self._close(wanted)
+            return False
+
+    def _take_output(self, stream: str) -> None:
+        piece = self._read_piece(stream, PIECE_BYTES)
+        if not self._output.overflowed:
+            self._output.take(stream, piece)
+            if self._output.overflowed:
+                self._kill(Cause.OUTPUT_LIMIT)
+
+    def _poll(self, wanted: str, seconds: float) -> set[str]:
+        poll = select.poll()
+        names = {self._handle: "handle"}
+        poll.register(self._handle, select.POLLIN)
+        for name in {"stdout", "stderr", wanted} & self._open.keys():
+            names[self._open[name]] = name
+            poll.register(self._open[name], select.POLLOUT if name == "into" else select.POLLIN)
+        return {names[descriptor] for descriptor, _ in poll.poll(max(0.0, seconds) * 1000)}
+
+    def _kill(self, cause: Cause) -> None:
+        with self._deciding:
+            if self._exit is not None:
+                return
+            self._our_cause = self._our_cause or cause
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+
+    def _close(self, name: str) -> None:
+        descriptor = self._open.pop(name, None)
+        if descriptor is not None:
+            os.close(descriptor)
+
+    def _finish(self) -> Exit:
+        if self._exit is not None:
+            return self._exit
+        self._pump("", lambda: False)
+        wall_seconds = time.monotonic() - self._started
+        try:
+            ended = self._zygote.await_end()
+            ending = self._judge(ended, wall_seconds)
+        finally:
+            with self._deciding:
+                os.close(self._handle)
+                self._exit = self._exit or _unknown_exit(wall_seconds)
+            for name in tuple(self._open):
+                self._close(name)
+            self._groups.remove()
+        self._exit = ending
+        return ending
+
+    def _judge(self, ended: Ended, wall_seconds: float) -> Exit:
+        killed_by = os.WTERMSIG(ended.status) if os.WIFSIGNALED(ended.status) else None
+        return Exit(
+            cause=self._find_cause(killed_by, ended.cpu_seconds),
+            exit_code=os.WEXITSTATUS(ended.status) if os.WIFEXITED(ended.status) else None,
+            signal=killed_by,
+            cpu_seconds=ended.cpu_seconds,
+            wall_seconds=wall_seconds,
+            peak_memory_bytes=self._groups.read_peak_memory_bytes(),
+            stdout=bytes(self._output.texts["stdout"]),
+            stderr=bytes(self._output.texts["stderr"]),
+            output_truncated=self._output.overflowed,
+        )
+
+    def _find_cause(self, killed_by: int | None, cpu_seconds: float) -> Cause:
+        if killed_by is None:
+            return Cause.OUTPUT_LIMIT if self._output.overflowed else Cause.EXITED
+        if killed_by != signal.SIGKILL:
+            return Cause.SIGNALLED
+        if self._our_cause is not None:
+            return self._our_cause
+        if self._groups.count_memory_kills():
+            return Cause.MEMORY_LIMIT
+        if cpu_seconds >= self._limits.cpu_seconds * CPU_LIMIT_TOLERANCE:
+            return Cause.CPU_LIMIT
+        raise BoxFault("the run was killed from outside the box, and not by us")
+
+
+def _unknown_exit(wall_seconds: float) -> Exit:
+    """Stands where the zygote could not tell the end, so that a second call neither waits nor raises."""
+    return Exit(Cause.STOPPED, None, None, 0.0, wall_seconds, None)

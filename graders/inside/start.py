@@ -1,0 +1,127 @@
+"""The first of our code in a child: reads the payload, hands it to the driver, and ends the process whatever happens."""
+
+import ctypes
+import importlib
+import importlib.util
+import io
+import os
+import pkgutil
+import random
+import site
+import sys
+import traceback
+from types import ModuleType
+
+LIBC = ctypes.CDLL(None)
+
+STANDARD_MODULES = (
+    "abc", "array", "ast", "base64", "bisect", "cmath", "collections.abc", "contextlib", "copy", "csv", "dataclasses",
+    "decimal", "enum", "fractions", "functools", "hashlib", "heapq", "inspect", "io", "itertools", "json", "linecache",
+    "math", "numbers", "operator", "pickle", "pprint", "queue", "random", "re", "sqlite3", "ssl", "statistics",
+    "string", "struct", "tempfile", "textwrap", "threading", "time", "traceback", "types", "typing", "unittest",
+    "uuid", "warnings", "weakref", "zlib",
+)  # fmt: skip
+TORCH_MODULES = ("torch", "torch._dynamo", "numpy", "numpy.random", "torch.utils.checkpoint", "torch.func")
+DRIVERS = ("graded", "cell")
+
+LENGTH_BYTES = 8
+MAX_PAYLOAD_BYTES = 64 << 20
+MMAP_THRESHOLD_BYTES = 64 << 10
+
+_drivers: dict[str, ModuleType] = {}
+
+
+def preload(flavour: str) -> None:
+    """Import, before the fork, what a learner would otherwise wait for. Runs while the host's files are visible."""
+    # Without site, which would have read the host's site-packages, these builtins are missing.
+    site.setquit()
+    site.sethelper()
+    for name in STANDARD_MODULES:
+        _import_if_built(name)
+    if flavour == "torch":
+        for name in TORCH_MODULES:
+            importlib.import_module(name)
+        # One thread from the start: the OpenMP team of a threaded operation would not survive the fork.
+        sys.modules["torch"].set_num_threads(1)
+
+
+def _import_if_built(name: str) -> None:
+    try:
+        importlib.import_module(name)
+    except ImportError:
+        return  # a Python built without sqlite or ssl still teaches autograd
+
+
+def load_drivers(flavour: str) -> None:
+    """Import the drivers from the root that learners see, and the tracer with all its modules where torch is."""
+    for name in DRIVERS:
+        if importlib.util.find_spec(name):
+            _drivers[name] = importlib.import_module(name)
+    if flavour == "torch" and importlib.util.find_spec("tracer"):
+        package = importlib.import_module("tracer")
+        for module in pkgutil.walk_packages(package.__path__, "tracer."):
+            importlib.import_module(module.name)
+
+
+def torch_version() -> str:
+    torch = sys.modules.get("torch")
+    return str(torch.__version__) if torch is not None else ""
+
+
+def stack_bytes(driver: str) -> int:
+    """The big stack that a driver maps for the learner's thread: address space that no limit should count."""
+    return int(getattr(_drivers[driver], "STACK_BYTES", 0))
+
+
+def settle(compute_threads: int) -> None:
+    """After the fork: pin the allocator, draw new seeds, set the thread count, hide the zygote's own code."""
+    for option, value in ((-3, MMAP_THRESHOLD_BYTES), (-1, MMAP_THRESHOLD_BYTES), (-8, 2)):
+        if LIBC.mallopt(ctypes.c_int(option), ctypes.c_int(value)) != 1:
+            raise OSError(f"mallopt refused option {option}")
+    # Lines leave at once: what was printed before a kill is then never lost. Lone surrogates must not raise.
+    sys.stdout = sys.__stdout__ = _open_stream(1)
+    sys.stderr = sys.__stderr__ = _open_stream(2)
+    sys.stdin = io.StringIO()
+    random.seed(os.urandom(32))
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.manual_seed(int.from_bytes(os.urandom(7), "little"))
+        torch.set_num_threads(compute_threads)
+        sys.modules["numpy.random"].seed(int.from_bytes(os.urandom(4), "little"))
+    for name in [name for name in sys.modules if name == "graders" or name.startswith("graders.")]:
+        del sys.modules[name]
+
+
+def _open_stream(descriptor: int) -> io.TextIOWrapper:
+    # New objects: the zygote's own were opened on a file, and think that they can seek.
+    return open(descriptor, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+
+
+def main(driver: str) -> int:
+    """Read descriptor 0's first message and run the driver on it; the process's exit status."""
+    try:
+        _drivers[driver].run(_read_payload(), 0, 3)
+    except BaseException:  # noqa: BLE001 - the driver's own failure, or what a learner made of it: both end here
+        traceback.print_exc()
+        return 1
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+    return 0
+
+
+def _read_payload() -> bytes:
+    length = int.from_bytes(_read_exactly(LENGTH_BYTES), "little")
+    if length > MAX_PAYLOAD_BYTES:
+        raise ValueError(f"a payload of {length} bytes; {MAX_PAYLOAD_BYTES} is the most")
+    return _read_exactly(length)
+
+
+def _read_exactly(count: int) -> bytes:
+    pieces = bytearray()
+    while len(pieces) < count:
+        piece = os.read(0, count - len(pieces))
+        if not piece:
+            raise EOFError("the payload ended early")
+        pieces += piece
+    return bytes(pieces)
