@@ -11,16 +11,20 @@ from graders.ledger.clock import now_seconds
 from graders.ledger.records import State
 from graders.ledger.tables import events, submissions, unfinished
 
-WORKER_DIED = Finding(
-    code="worker-died",
-    short="The grader stopped several times while it ran this; that is our fault, not yours.",
-    long="It cost you no attempt. The operator can find it in the grader's log.",
-)
+FINDINGS = {
+    Outcome.CANCELLED: Finding(code="cancelled", short="You stopped this run."),
+    Outcome.SUPERSEDED: Finding(code="superseded", short="A newer submission took this one's place."),
+    Outcome.GRADER_FAULT: Finding(
+        code="grader-fault",
+        short="The grader failed while it ran this. This is our fault, and counts as no attempt.",
+        long="Try again; the operator finds the reason in the grader's log.",
+    ),
+}
 
 
 def make_end(job: GradeJob | RunJob, outcome: Outcome) -> Verdict | RunEnd:
-    """The result of a job that no worker judged."""
-    finding = WORKER_DIED if outcome is Outcome.GRADER_FAULT else None
+    """The result of a job that nobody judged, in words."""
+    finding = FINDINGS[outcome]
     if isinstance(job, GradeJob):
         return Verdict(outcome=outcome, exercise=job.exercise, finding=finding)
     return RunEnd(outcome=outcome, finding=finding)

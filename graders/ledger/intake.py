@@ -90,7 +90,8 @@ async def read_situation(connection: AsyncConnection, request: Request) -> Situa
     row = submissions.c
     mine = row.learner == request.learner
     known = select(row.id).where(mine, row.token == request.token)
-    superseded = select(row.id).where(mine, unfinished, queued, row.exercise == request.exercise)
+    # A cell has no exercise; comparing with None would mean IS NULL, and every cell would supersede the last.
+    superseded = select(row.id).where(mine, unfinished, queued, row.exercise == (request.exercise or ""))
     pending = select(func.count()).where(mine, unfinished)
     depth = select(func.count()).where(row.queue == request.queue, queued)
     query = select(

@@ -159,9 +159,12 @@ class Ledger:
     async def hand_back(self, claim: Claim) -> bool:
         """Queue it again for another worker; this counts as no death."""
         async with self.database.write() as connection:
-            handed = await running.hand_back(connection, claim)
-        self.dispatcher.wake(Queue.CPU)
-        return handed
+            ticket = await running.hand_back(connection, claim)
+            if ticket is None:
+                return False
+            await self.dispatcher.enqueue(connection, ticket)
+        self.dispatcher.wake(ticket.queue)
+        return True
 
     async def find_lost(self, claims: Sequence[Claim]) -> tuple[Claim, ...]:
         """Those claims that are cancelled, or someone else's by now."""

@@ -7,10 +7,11 @@ from sqlalchemy import ColumnElement, case, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from graders.contract.events import EventKind
-from graders.contract.jobs import JOB
+from graders.contract.jobs import JOB, Queue
 from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.results import RunEnd, Verdict
 from graders.ledger.clock import now_seconds
+from graders.ledger.dispatch import Ticket
 from graders.ledger.ending import write_end
 from graders.ledger.records import Claim, Policy, State
 from graders.ledger.tables import events, submissions
@@ -91,10 +92,17 @@ async def finish(
     return await write_end(connection, claim.id, holds(claim), result)
 
 
-async def hand_back(connection: AsyncConnection, claim: Claim) -> bool:
-    """Queue it again for another worker: no death is counted."""
-    statement = update(submissions).where(holds(claim)).values(state=State.QUEUED, lease_until=None, worker=None)
-    return (await connection.execute(statement)).rowcount == 1
+async def hand_back(connection: AsyncConnection, claim: Claim) -> Ticket | None:
+    """Queue it again for another worker: no death is counted. None: the claim is lost."""
+    row = submissions.c
+    statement = (
+        update(submissions)
+        .where(holds(claim))
+        .values(state=State.QUEUED, lease_until=None, worker=None)
+        .returning(row.queue, row.priority)
+    )
+    found = (await connection.execute(statement)).one_or_none()
+    return None if found is None else Ticket(claim.id, Queue(found.queue), found.priority)
 
 
 async def find_lost(connection: AsyncConnection, claims: Sequence[Claim]) -> tuple[Claim, ...]:

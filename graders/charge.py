@@ -1,0 +1,154 @@
+"""One claimed job: it runs in a thread, keeps its lease, streams its events, and ends in the ledger once."""
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+
+from graders.contract.events import EventKind, Output
+from graders.contract.jobs import GradeJob, RunJob
+from graders.contract.model import Message
+from graders.contract.results import RunEnd, Verdict
+from graders.ledger import Claim, Ledger, StorageRefused
+
+OnEvent = Callable[[EventKind, Message], None]
+Runner = Callable[[GradeJob | RunJob, OnEvent, threading.Event], Verdict | RunEnd]
+"""Runs one job in the calling thread. Setting the flag makes it end soon, with whatever result."""
+
+BEATS_PER_LEASE = 4
+# A trivial run ends before the first flush, and its events travel in the transaction of its verdict.
+FIRST_FLUSH_SECONDS = 0.03
+FLUSH_SECONDS = 0.1
+RETRY_SECONDS = 0.5
+
+log = logging.getLogger(__name__)
+
+
+class Pending:
+    """Events that wait for the next flush. Adjacent pieces of one stream become one event."""
+
+    def __init__(self) -> None:
+        self._events: list[tuple[EventKind, Message]] = []
+        self.any = asyncio.Event()
+
+    def add(self, kind: EventKind, body: Message) -> None:
+        last = self._events[-1][1] if self._events else None
+        if isinstance(body, Output) and isinstance(last, Output) and last.stream == body.stream:
+            self._events[-1] = (kind, Output(stream=body.stream, text=last.text + body.text))
+        else:
+            self._events.append((kind, body))
+        self.any.set()
+
+    def take(self) -> list[tuple[EventKind, Message]]:
+        taken, self._events = self._events, []
+        self.any.clear()
+        return taken
+
+    def put_back(self, taken: list[tuple[EventKind, Message]]) -> None:
+        self._events = taken + self._events
+        self.any.set()
+
+
+class Charge:
+    """A claim while its job runs. `lose` and `give_back` end it early from outside."""
+
+    def __init__(self, ledger: Ledger, claim: Claim) -> None:
+        self.claim = claim
+        self._ledger = ledger
+        self._pending = Pending()
+        self._ended = asyncio.Event()
+        self._kill = threading.Event()
+        self._lost = False
+        self._giving_back = False
+
+    def lose(self) -> None:
+        """The claim is someone else's, or the submission was cancelled: kill the box, drop the result."""
+        self._lost = True
+        self._kill.set()
+
+    def give_back(self) -> None:
+        """This worker stops: kill the box and let another worker begin again."""
+        self._giving_back = True
+        self._kill.set()
+
+    async def run(self, runner: Runner, threads: Executor) -> None:
+        loop = asyncio.get_running_loop()
+
+        def on_event(kind: EventKind, body: Message) -> None:
+            loop.call_soon_threadsafe(self._pending.add, kind, body)
+
+        beside = [asyncio.create_task(self._keep_lease()), asyncio.create_task(self._stream())]
+        try:
+            result = await loop.run_in_executor(threads, runner, self.claim.job, on_event, self._kill)
+        finally:
+            self._kill.set()
+            self._ended.set()
+            # Awaited, not cancelled: a transaction cut in the middle leaves us not knowing what was kept.
+            await asyncio.gather(*beside)
+        await self._end(result)
+
+    async def _end(self, result: Verdict | RunEnd) -> None:
+        if self._lost:
+            return
+        progress = [(kind, body.model_dump_json()) for kind, body in self._pending.take()]
+        while True:
+            try:
+                if self._giving_back:
+                    await self._ledger.hand_back(self.claim)
+                elif not await self._ledger.finish(self.claim, result, progress):
+                    log.warning("%s: finished too late, the claim of attempt %d is lost", *self._name())
+                return
+            except StorageRefused as error:
+                log.error("%s (attempt %d): the result waits: %s", *self._name(), error)
+                if self._giving_back:
+                    return
+            await asyncio.sleep(RETRY_SECONDS)
+
+    async def _keep_lease(self) -> None:
+        lease_seconds = self._ledger.policy.lease_seconds
+        kept_at = time.monotonic()
+        while not await self._pause(lease_seconds / BEATS_PER_LEASE):
+            try:
+                if not await self._ledger.beat(self.claim):
+                    return self.lose()
+                kept_at = time.monotonic()
+            except StorageRefused as error:
+                log.error("%s (attempt %d): no beat: %s", *self._name(), error)
+                if time.monotonic() - kept_at > lease_seconds:
+                    return self.lose()
+
+    async def _stream(self) -> None:
+        pause_seconds = FIRST_FLUSH_SECONDS
+        while await self._wait_for_events() and not await self._pause(pause_seconds):
+            taken = self._pending.take()
+            try:
+                if not await self._ledger.add_events(
+                    self.claim, [(kind, body.model_dump_json()) for kind, body in taken]
+                ):
+                    return self.lose()
+            except StorageRefused:
+                self._pending.put_back(taken)
+            pause_seconds = FLUSH_SECONDS
+
+    async def _wait_for_events(self) -> bool:
+        """False: the run ended. What is pending then goes with its result."""
+        some = asyncio.create_task(self._pending.any.wait())
+        end = asyncio.create_task(self._ended.wait())
+        await asyncio.wait({some, end}, return_when=asyncio.FIRST_COMPLETED)
+        some.cancel()
+        end.cancel()
+        return not self._ended.is_set()
+
+    async def _pause(self, seconds: float) -> bool:
+        """True: the run ended meanwhile."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._ended.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    def _name(self) -> tuple[str, int]:
+        return self.claim.id, self.claim.attempt

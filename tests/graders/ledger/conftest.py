@@ -1,0 +1,39 @@
+"""A ledger on an SQLite file of its own, with clocks short enough to wait for."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from ledger_parts import OpenLedger
+
+from graders.ledger import Ledger, Policy, open_ledger
+from graders.ledger.tables import metadata
+
+
+@pytest.fixture
+async def open_one(tmp_path: Path) -> AsyncIterator[OpenLedger]:
+    """Opens ledgers on one and the same database, as two processes would."""
+    opened: list[Ledger] = []
+
+    def open_another(policy: Policy) -> Ledger:
+        ledger = open_ledger(f"sqlite+aiosqlite:///{tmp_path}/ledger.sqlite3", tmp_path / "doorbell", policy)
+        opened.append(ledger)
+        return ledger
+
+    first = open_another(Policy())
+    async with first.database.write() as connection:
+        await connection.run_sync(metadata.create_all)
+    yield open_another
+    for ledger in opened:
+        await ledger.close()
+
+
+@pytest.fixture
+def ledger(open_one: OpenLedger) -> Ledger:
+    return open_one(Policy(pending_cap=3))
+
+
+@pytest.fixture
+def hasty(open_one: OpenLedger) -> Ledger:
+    """A ledger whose leases are over as soon as they are given."""
+    return open_one(Policy(lease_seconds=-1.0, cell_retention_seconds=-1.0))

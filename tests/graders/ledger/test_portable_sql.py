@@ -1,0 +1,51 @@
+"""The ledger's statements compile for PostgreSQL too, with the database's own clock."""
+
+from sqlalchemy import select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from graders.ledger.clock import now_seconds
+from graders.ledger.database import Database
+
+
+def test_the_clock_is_the_databases_on_both() -> None:
+    statement = select(now_seconds())
+    assert "clock_timestamp()" in str(statement.compile(dialect=postgresql.dialect()))
+    assert "julianday('now')" in str(statement.compile(dialect=sqlite.dialect()))
+
+
+async def test_sqlite_is_opened_durable_with_one_writer_and_readers_that_cannot_write(tmp_path) -> None:
+    database = Database(f"sqlite+aiosqlite:///{tmp_path}/x.sqlite3")
+    try:
+        async with database.write() as writing:
+            found = [
+                (await writing.exec_driver_sql(f"PRAGMA {name}")).scalar_one()
+                for name in ("journal_mode", "synchronous", "foreign_keys", "query_only")
+            ]
+            assert found == ["wal", 2, 1, 0]
+            assert database.writer.pool.size() == 1
+        async with database.read() as reading:
+            assert (await reading.exec_driver_sql("PRAGMA query_only")).scalar_one() == 1
+    finally:
+        await database.close()
+
+
+def test_a_waiting_row_is_found_by_its_partial_index(tmp_path) -> None:
+    import sqlite3
+
+    from sqlalchemy import create_engine, func
+
+    from graders.ledger.tables import metadata, queued, submissions, unfinished
+
+    engine = create_engine(f"sqlite:///{tmp_path}/x.sqlite3")
+    metadata.create_all(engine)
+    engine.dispose()
+    connection = sqlite3.connect(tmp_path / "x.sqlite3")
+    row = submissions.c
+    for statement, index in (
+        (select(row.id).where(row.queue == "cpu", queued).order_by(row.priority.desc()), "ix_submissions_queued"),
+        (select(func.count()).where(row.learner == "ann", unfinished), "ix_submissions_pending"),
+    ):
+        text = str(statement.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True}))
+        plan = " ".join(line[3] for line in connection.execute(f"EXPLAIN QUERY PLAN {text}"))
+        assert index in plan
+    connection.close()

@@ -1,0 +1,142 @@
+"""A worker's side: claims, leases, the fencing attempt, verdicts."""
+
+import asyncio
+
+from ledger_parts import ANN, BOB, OpenLedger, cell, claim_now, grade
+
+from graders.contract.events import EventKind
+from graders.contract.jobs import Queue
+from graders.contract.results import Outcome, RunEnd, Verdict
+from graders.ledger import Claim, Ledger, Policy, State
+
+
+def verdict(outcome: Outcome = Outcome.PASSED) -> Verdict:
+    return Verdict(outcome=outcome, exercise="double")
+
+
+async def kinds(ledger: Ledger, submission: str) -> list[EventKind]:
+    return [event.kind for event in await ledger.events_after(submission, 0)]
+
+
+async def test_of_two_deliveries_at_once_one_gets_the_claim(ledger: Ledger, open_one: OpenLedger) -> None:
+    other = open_one(Policy())
+    accepted = await ledger.submit(ANN, "t", grade())
+    claims = await asyncio.gather(*(door.claim(accepted.id, f"w{i}") for door in (ledger, other) for i in range(5)))
+    assert sum(claim is not None for claim in claims) == 1
+    assert await kinds(ledger, accepted.id) == [EventKind.QUEUED, EventKind.STARTED]
+
+
+async def test_a_verdict_and_its_event_appear_together_and_once(ledger: Ledger) -> None:
+    accepted = await ledger.submit(ANN, "t", grade())
+    claim = await claim_now(ledger, accepted.id)
+    assert await ledger.finish(claim, verdict())
+    assert not await ledger.finish(claim, verdict(Outcome.WRONG_ANSWER))
+    found = await ledger.find(accepted.id)
+    assert (found.state, found.result) == (State.FINISHED, verdict())
+    events = await ledger.events_after(accepted.id, 0)
+    assert [event.seq for event in events] == [1, 2, 3]
+    assert events[-1].body == verdict().model_dump_json()
+
+
+async def test_the_last_progress_stands_before_the_verdict(ledger: Ledger) -> None:
+    accepted = await ledger.submit(ANN, "t", cell())
+    claim = await claim_now(ledger, accepted.id)
+    assert await ledger.add_events(claim, [(EventKind.OUTPUT, "1"), (EventKind.OUTPUT, "2")])
+    assert await ledger.finish(claim, RunEnd(outcome=Outcome.OK), [(EventKind.OUTPUT, "3")])
+    events = await ledger.events_after(accepted.id, 2)
+    assert [(event.seq, event.body) for event in events[:3]] == [(3, "1"), (4, "2"), (5, "3")]
+    assert events[3].kind is EventKind.FINISHED
+
+
+async def test_a_worker_that_comes_back_after_its_lease_is_fenced_off(hasty: Ledger, ledger: Ledger) -> None:
+    accepted = await ledger.submit(ANN, "t", grade())
+    zombie = await claim_now(hasty, accepted.id, "zombie")
+    second = await claim_now(ledger, accepted.id, "second")
+    assert (zombie.attempt, second.attempt) == (1, 2)
+    assert not await ledger.beat(zombie)
+    assert not await ledger.add_events(zombie, [(EventKind.OUTPUT, "late")])
+    assert not await ledger.finish(zombie, verdict(Outcome.WRONG_ANSWER), [(EventKind.OUTPUT, "late")])
+    assert not await ledger.hand_back(zombie)
+    assert await ledger.finish(second, verdict())
+    assert (await ledger.find(accepted.id)).result == verdict()
+    assert await kinds(ledger, accepted.id) == [
+        EventKind.QUEUED,
+        EventKind.STARTED,
+        EventKind.STARTED,
+        EventKind.FINISHED,
+    ]
+
+
+async def test_a_late_worker_whose_job_nobody_took_may_still_finish(hasty: Ledger) -> None:
+    accepted = await hasty.submit(ANN, "t", grade())
+    claim = await claim_now(hasty, accepted.id)
+    assert await hasty.beat(claim)
+    assert await hasty.finish(claim, verdict())
+
+
+async def test_a_beat_keeps_others_away(open_one: OpenLedger) -> None:
+    ledger = open_one(Policy(lease_seconds=0.2))
+    accepted = await ledger.submit(ANN, "t", grade())
+    claim = await claim_now(ledger, accepted.id)
+    for _ in range(4):
+        await asyncio.sleep(0.1)
+        assert await ledger.beat(claim)
+    assert await ledger.claim(accepted.id, "other") is None
+
+
+async def test_a_job_handed_back_is_queued_again_and_no_death_is_counted(ledger: Ledger) -> None:
+    accepted = await ledger.submit(ANN, "t", grade())
+    for _ in range(5):
+        assert await ledger.hand_back(await claim_now(ledger, accepted.id))
+    assert (await ledger.reconcile()).faulted == 0
+    claim = await claim_now(ledger, accepted.id)
+    assert claim.attempt == 6
+    assert await ledger.finish(claim, verdict())
+
+
+async def test_a_learner_withdraws_a_waiting_and_a_running_job(ledger: Ledger) -> None:
+    waiting = await ledger.submit(ANN, "t1", cell())
+    running = await ledger.submit(ANN, "t2", grade())
+    claim = await claim_now(ledger, running.id)
+    assert [await ledger.cancel(waiting.id, ANN), await ledger.cancel(running.id, ANN)] == [True, True]
+    assert (await ledger.find(waiting.id)).result.outcome is Outcome.CANCELLED
+    assert await ledger.claim(waiting.id, "w") is None
+    assert not await ledger.beat(claim)
+    assert not await ledger.finish(claim, verdict())
+    assert (await ledger.find(running.id)).result.outcome is Outcome.CANCELLED
+
+
+async def test_nobody_withdraws_anothers_job_or_a_finished_one(ledger: Ledger) -> None:
+    accepted = await ledger.submit(ANN, "t", grade())
+    assert not await ledger.cancel(accepted.id, BOB)
+    await ledger.finish(await claim_now(ledger, accepted.id), verdict())
+    assert not await ledger.cancel(accepted.id, ANN)
+    assert not await ledger.cancel("nothing", ANN)
+    assert (await ledger.find(accepted.id)).result == verdict()
+
+
+async def test_a_worker_is_told_which_of_its_claims_are_lost(ledger: Ledger) -> None:
+    claims: list[Claim] = []
+    for i in range(3):
+        accepted = await ledger.submit(ANN, f"t{i}", cell())
+        claims.append(await claim_now(ledger, accepted.id))
+    await ledger.cancel(claims[1].id, ANN)
+    assert await ledger.find_lost(claims) == (claims[1],)
+
+
+async def test_depth_counts_what_waits_and_what_runs(ledger: Ledger) -> None:
+    for i in range(3):
+        accepted = await ledger.submit(ANN, f"t{i}", cell())
+    await claim_now(ledger, accepted.id)
+    depth = await ledger.depth(Queue.CPU)
+    assert (depth.queued, depth.running) == (2, 1)
+
+
+async def test_history_and_standings_tell_what_a_learner_did(ledger: Ledger) -> None:
+    first = await ledger.submit(ANN, "t1", grade())
+    await ledger.finish(await claim_now(ledger, first.id), verdict(Outcome.WRONG_ANSWER))
+    second = await ledger.submit(ANN, "t2", grade())
+    await ledger.submit(BOB, "t3", grade())
+    await ledger.submit(ANN, "t4", cell())
+    assert [one.id for one in await ledger.history(ANN, "double")] == [second.id, first.id]
+    assert [(one.id, one.outcome) for one in await ledger.standings(ANN)] == [(first.id, "wrong_answer")]
