@@ -16,6 +16,12 @@ TOP_LINKS = ("/lib", "/lib64", "/bin")
 # An executable that is really there: an exec that fails was then refused, not merely missing.
 EXECUTABLE = "/usr/bin/env"
 TORCH_PACKAGES = ("torch", "numpy")
+BOOTSTRAP = """
+import sys
+sys.path.insert(0, sys.argv[2])
+from graders.box.jail import serve
+serve.main(int(sys.argv[1]))
+"""
 REQUIREMENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
@@ -26,11 +32,11 @@ def plan_root(flavour: Flavour) -> RootPlan:
     readable = (stdlib, *_library_folders(), EXECUTABLE, *packages)
     covered = tuple(str(p) for p in (Path(stdlib) / "site-packages", Path(stdlib) / "dist-packages") if p.is_dir())
     return RootPlan(
-        readable=tuple(sorted({path for path in readable if os.path.exists(path)})),
+        readable=tuple(sorted({path for path in readable if Path(path).exists()})),
         covered=covered,
         listed=folders,
-        devices=tuple(device for device in DEVICES if os.path.exists(device)),
-        links=tuple((path, os.readlink(path)) for path in TOP_LINKS if os.path.islink(path)),
+        devices=tuple(device for device in DEVICES if Path(device).exists()),
+        links=tuple((path, str(Path(path).readlink())) for path in TOP_LINKS if Path(path).is_symlink()),
         module_paths=(stdlib, os.path.join(stdlib, "lib-dynload"), *folders),
     )
 
@@ -38,10 +44,10 @@ def plan_root(flavour: Flavour) -> RootPlan:
 def clean_environment() -> dict[str, str]:
     """The zygote's whole environment. It stays readable in every child's first stack page: no secret may be in it."""
     return {
-        "HOME": "/tmp",  # noqa: S108
+        "HOME": "/tmp",
         "PATH": "/usr/bin",
         "LANG": "C.UTF-8",
-        "TMPDIR": "/tmp",  # noqa: S108
+        "TMPDIR": "/tmp",
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
@@ -51,10 +57,9 @@ def clean_environment() -> dict[str, str]:
 
 
 def start_command(descriptor: int) -> list[str]:
-    """Exec a fresh interpreter: no site, no user site, no environment variables, nothing from the working directory."""
+    """Exec a fresh interpreter: no site, no environment variables, nothing from the working directory."""
     repository = str(Path(__file__).resolve().parents[2])
-    bootstrap = "import sys; sys.path.insert(0, sys.argv[2]); from graders.box.jail import serve; serve.main(int(sys.argv[1]))"
-    return [sys.executable, "-I", "-S", "-B", "-X", "utf8", "-c", bootstrap, str(descriptor), repository]
+    return [sys.executable, "-I", "-S", "-B", "-X", "utf8", "-c", BOOTSTRAP, str(descriptor), repository]
 
 
 def _library_folders() -> tuple[str, ...]:
@@ -63,7 +68,7 @@ def _library_folders() -> tuple[str, ...]:
     for line in Path("/proc/self/maps").read_text().splitlines():
         path = line.split(maxsplit=5)[-1]
         if re.search(r"/(libc|libm|ld-linux-x86-64)[.-][^/]*$", path):
-            folders.add(os.path.dirname(os.path.realpath(path)))
+            folders.add(str(Path(path).resolve().parent))
     return tuple(sorted(folders))
 
 
@@ -81,11 +86,9 @@ def _find_packages() -> tuple[tuple[str, ...], tuple[str, ...]]:
             continue
         waiting += _required_names(found[name])
     if "torch" not in found:
-        raise BoxFault(
-            "torch is not installed beside this interpreter; install it, or open the box without that flavour"
-        )
+        raise BoxFault("torch is not installed beside this interpreter; install it, or leave that flavour out")
     entries = {entry for distribution in found.values() for entry in _top_entries(distribution)}
-    return tuple(sorted(entries)), tuple(sorted({os.path.dirname(entry) for entry in entries}))
+    return tuple(sorted(entries)), tuple(sorted({str(Path(entry).parent) for entry in entries}))
 
 
 def _required_names(distribution: importlib.metadata.Distribution) -> list[str]:

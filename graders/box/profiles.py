@@ -1,7 +1,7 @@
 """Which confinement this machine allows: found by trying it in throw-away processes, strongest first."""
 
+import itertools
 import os
-import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,25 +15,30 @@ STRENGTH: Final = (Profile.P1, Profile.P2, Profile.P3)
 # The first numbers that neither people, services nor container managers are given.
 FREE_UID: Final = 0x70000000
 WHOLE_RANGE: Final = 4294967295
+SERIALS_A_PROCESS: Final = 64
+
+_serials = itertools.count()
 
 REMEDY: Final = (
-    "Learner code needs Linux 5.13 or newer on x86_64 with seccomp and Landlock (CONFIG_SECCOMP_FILTER,"
-    " CONFIG_SECURITY_LANDLOCK, and 'landlock' in the lsm= list). Nothing weaker runs it."
+    "It needs Linux 5.13 or newer on x86_64 with seccomp and Landlock (CONFIG_SECCOMP_FILTER,"
+    " CONFIG_SECURITY_LANDLOCK, and 'landlock' in the kernel's lsm= list)"
+)
+REMEDY_PYTHON: Final = (
+    "The box's user cannot read {path}, as when Python lies in root's home:"
+    " install Python where everybody can read it, or start the worker as the user who owns it"
 )
 
 
-def probe_profile(forced: Profile | None = None) -> Profile:
-    """The strongest profile that works here, or `forced` if it is not stronger than that.
+def probe_profile(at_most: Profile | None = None) -> Profile:
+    """The strongest profile that works here, and no stronger than `at_most`.
 
-    Raises BoxFault, with the remedy, where not even P3 holds or the forced one does not work.
+    Raises BoxFault, with the remedy, where not even P3 holds.
     """
-    wanted = STRENGTH if forced is None else (forced,)
-    for profile in wanted:
+    allowed = STRENGTH if at_most is None else STRENGTH[STRENGTH.index(at_most) :]
+    for profile in allowed:
         if _PROBES[profile]():
             return profile
-    if forced is not None:
-        raise BoxFault(f"profile {forced} was asked for and does not work on this machine. {REMEDY}")
-    raise BoxFault(f"this machine can confine nothing. {REMEDY}")
+    raise BoxFault(f"nothing on this machine can confine learner code (tried {', '.join(allowed)}). {_find_remedy()}")
 
 
 def choose_uid() -> int:
@@ -47,13 +52,9 @@ def choose_uid() -> int:
     return first + min(count, 65000) - 1 - _next_serial() % max(1, min(count, 65000) // 4)
 
 
-_serial = 0
-
-
 def _next_serial() -> int:
-    global _serial  # noqa: PLW0603
-    _serial += 1
-    return (os.getpid() * 64 + _serial % 64) % 0x0FFFFFFF
+    """A number that no other slot of a live process on this machine has."""
+    return os.getpid() * SERIALS_A_PROCESS + next(_serials) % SERIALS_A_PROCESS
 
 
 def _read_uid_map() -> list[tuple[int, int, int]]:
@@ -114,6 +115,12 @@ def _reads_python() -> None:
         raise PermissionError(os.__file__)
 
 
+def _find_remedy() -> str:
+    if _works_in_child(_confines_files_and_calls) and not _works_in_child(_reads_python_as_box):
+        return REMEDY_PYTHON.format(path=os.__file__)
+    return REMEDY
+
+
 def _works(*attempts: Callable[[], None]) -> bool:
     """Whether every attempt succeeds in a child of its own."""
     return all(_works_in_child(attempt) for attempt in attempts)
@@ -131,7 +138,7 @@ def _works_in_child(attempt: Callable[[], None]) -> bool:
         finally:
             os._exit(status)
     _, status = os.waitpid(pid, 0)
-    return status == 0 and not os.WIFSIGNALED(status) and status != signal.SIGKILL
+    return status == 0
 
 
 def _reads_python_as_box() -> None:

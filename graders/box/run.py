@@ -39,13 +39,15 @@ class _Output:
         self.texts = {"stdout": bytearray(), "stderr": bytearray()}
         self.overflowed = False
 
-    def take(self, stream: str, piece: bytes) -> None:
+    def take(self, stream: str, piece: bytes) -> bool:
+        """Keep what still fits; False when that was not all."""
         kept = piece[: self._left]
         self._left -= len(kept)
         self.overflowed = self.overflowed or len(kept) < len(piece)
         self.texts[stream] += kept
         if kept and self._sink is not None:
             self._sink(stream, kept)
+        return not self.overflowed
 
 
 class BoxRun:
@@ -161,10 +163,8 @@ class BoxRun:
 
     def _take_output(self, stream: str) -> None:
         piece = self._read_piece(stream, PIECE_BYTES)
-        if not self._output.overflowed:
-            self._output.take(stream, piece)
-            if self._output.overflowed:
-                self._kill(Cause.OUTPUT_LIMIT)
+        if not self._output.overflowed and not self._output.take(stream, piece):
+            self._kill(Cause.OUTPUT_LIMIT)
 
     def _poll(self, wanted: str, seconds: float) -> set[str]:
         poll = select.poll()

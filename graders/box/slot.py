@@ -23,6 +23,8 @@ from graders.contract.limits import Limits
 
 MIB: Final = 1 << 20
 SETUP_SECONDS: Final = 10.0
+# The main thread, and the one with the big stack that the cell driver starts.
+OWN_TASKS: Final = 2
 
 logger = logging.getLogger(__name__)
 
@@ -150,7 +152,7 @@ class Slot(Box):
         return run
 
     def _quota(self, limits: Limits) -> Quota:
-        return Quota(limits.memory_mib * MIB, limits.threads + 1, self._settings.cpu_cores)
+        return Quota(limits.memory_mib * MIB, limits.threads + OWN_TASKS, self._settings.cpu_cores)
 
 
 def _order(errand: Errand, groups: RunGroups) -> ForkOrder:
@@ -161,8 +163,7 @@ def _order(errand: Errand, groups: RunGroups) -> ForkOrder:
         wall_seconds=limits.wall_seconds,
         memory_bytes=limits.memory_mib * MIB,
         disk_bytes=limits.disk_mib * MIB,
-        threads=limits.threads,
-        process_limit=0 if groups.counts_tasks else limits.threads + 1,
+        process_limit=0 if groups.counts_tasks else limits.threads + OWN_TASKS,
     )
 
 

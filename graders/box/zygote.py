@@ -52,7 +52,7 @@ class Zygote:
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             # A setting of the launcher, such as a coverage hook in the environment, must not reach the box.
-            self._process = subprocess.Popen(  # noqa: S603
+            self._process = subprocess.Popen(
                 start_command(theirs.fileno()),
                 env=clean_environment(),
                 pass_fds=[theirs.fileno()],

@@ -1,5 +1,6 @@
-"""The first of our code in a child: reads the payload, hands it to the driver, and ends the process whatever happens."""
+"""The first of our code in a child: settles the interpreter, reads the payload, hands it to the driver."""
 
+import contextlib
 import ctypes
 import importlib
 import importlib.util
@@ -15,11 +16,11 @@ from types import ModuleType
 LIBC = ctypes.CDLL(None)
 
 STANDARD_MODULES = (
-    "abc", "array", "ast", "base64", "bisect", "cmath", "collections.abc", "contextlib", "copy", "csv", "dataclasses",
-    "decimal", "enum", "fractions", "functools", "hashlib", "heapq", "inspect", "io", "itertools", "json", "linecache",
-    "math", "numbers", "operator", "pickle", "pprint", "queue", "random", "re", "sqlite3", "ssl", "statistics",
-    "string", "struct", "tempfile", "textwrap", "threading", "time", "traceback", "types", "typing", "unittest",
-    "uuid", "warnings", "weakref", "zlib",
+    "abc", "array", "ast", "base64", "bisect", "cmath", "collections.abc", "contextlib", "copy", "csv",
+    "dataclasses", "decimal", "enum", "fractions", "functools", "hashlib", "heapq", "inspect", "io",
+    "itertools", "json", "linecache", "math", "numbers", "operator", "pickle", "pprint", "queue", "random",
+    "re", "sqlite3", "ssl", "statistics", "string", "struct", "tempfile", "textwrap", "threading", "time",
+    "traceback", "types", "typing", "unittest", "uuid", "warnings", "weakref", "zlib",
 )  # fmt: skip
 TORCH_MODULES = ("torch", "torch._dynamo", "numpy", "numpy.random", "torch.utils.checkpoint", "torch.func")
 DRIVERS = ("graded", "cell")
@@ -57,10 +58,11 @@ def load_drivers(flavour: str) -> None:
     for name in DRIVERS:
         if importlib.util.find_spec(name):
             _drivers[name] = importlib.import_module(name)
-    if flavour == "torch" and importlib.util.find_spec("tracer"):
-        package = importlib.import_module("tracer")
-        for module in pkgutil.walk_packages(package.__path__, "tracer."):
-            importlib.import_module(module.name)
+    if flavour == "torch":
+        with contextlib.suppress(ImportError):
+            package = importlib.import_module("tracer")
+            for module in pkgutil.walk_packages(package.__path__, "tracer."):
+                importlib.import_module(module.name)
 
 
 def torch_version() -> str:
@@ -78,9 +80,7 @@ def settle(compute_threads: int) -> None:
     for option, value in ((-3, MMAP_THRESHOLD_BYTES), (-1, MMAP_THRESHOLD_BYTES), (-8, 2)):
         if LIBC.mallopt(ctypes.c_int(option), ctypes.c_int(value)) != 1:
             raise OSError(f"mallopt refused option {option}")
-    # Lines leave at once: what was printed before a kill is then never lost. Lone surrogates must not raise.
-    sys.stdout = sys.__stdout__ = _open_stream(1)
-    sys.stderr = sys.__stderr__ = _open_stream(2)
+    # The zygote's own were opened on its log, and descriptor 0 holds the judge's messages, not a learner's input.
     sys.stdin = io.StringIO()
     random.seed(os.urandom(32))
     torch = sys.modules.get("torch")
@@ -90,11 +90,6 @@ def settle(compute_threads: int) -> None:
         sys.modules["numpy.random"].seed(int.from_bytes(os.urandom(4), "little"))
     for name in [name for name in sys.modules if name == "graders" or name.startswith("graders.")]:
         del sys.modules[name]
-
-
-def _open_stream(descriptor: int) -> io.TextIOWrapper:
-    # New objects: the zygote's own were opened on a file, and think that they can seek.
-    return open(descriptor, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
 
 
 def main(driver: str) -> int:

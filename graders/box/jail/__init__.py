@@ -1,1 +1,1 @@
-"""The zygote's own code: it runs in the process that forks learners, imports the standard library alone, reads no payload."""
+"""The zygote's own code: runs in the process that forks learners; standard library alone, and no payload read."""

@@ -42,10 +42,6 @@ SYS_LANDLOCK_ADD: Final = 445
 SYS_LANDLOCK_RESTRICT: Final = 446
 SYS_CLOSE_RANGE: Final = 436
 
-M_TRIM_THRESHOLD: Final = -1
-M_MMAP_THRESHOLD: Final = -3
-M_ARENA_MAX: Final = -8
-
 
 def check_machine() -> None:
     """Refuse a machine whose system call numbers we do not have: a wrong table would confine nothing."""
@@ -86,7 +82,7 @@ def detach(target: str) -> None:
 
 
 def pivot_into(new_root: str) -> None:
-    """Make `new_root` the root and let go of the old one: with "." twice, the old root lies over the new and is detached."""
+    """Make `new_root` the root. With "." twice the old root lies over the new one, and is detached."""
     os.chdir(new_root)
     call("pivot_root", SYS_PIVOT_ROOT, ctypes.c_char_p(b"."), ctypes.c_char_p(b"."))
     detach(".")
@@ -106,13 +102,3 @@ def set_hostname(name: str) -> None:
 
 def close_from(lowest: int) -> None:
     call("close_range", SYS_CLOSE_RANGE, lowest, 0xFFFFFFFF, 0)
-
-
-def tune_allocator(threshold_bytes: int) -> None:
-    """Pin malloc so that freed blocks go back to the kernel at once: otherwise the peak measures malloc's mood.
-
-    Raises OSError where libc refuses. Two arenas at most: each costs 64 MiB of address space a thread.
-    """
-    for option, value in ((M_MMAP_THRESHOLD, threshold_bytes), (M_TRIM_THRESHOLD, threshold_bytes), (M_ARENA_MAX, 2)):
-        if LIBC.mallopt(ctypes.c_int(option), ctypes.c_int(value)) != 1:
-            raise OSError(f"mallopt refused option {option}")

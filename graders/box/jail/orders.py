@@ -44,14 +44,13 @@ class Setup:
 
 @dataclass(frozen=True)
 class ForkOrder:
-    """One run. Descriptors beside it: the child's 0, 1, 2, 3, the report pipe, then cgroups' process lists to join."""
+    """One run. Descriptors beside it: the child's 0 to 3, the report pipe, then the cgroups' process lists."""
 
     driver: str
     cpu_seconds: int
     wall_seconds: float
     memory_bytes: int
     disk_bytes: int
-    threads: int
     process_limit: int
     """RLIMIT_NPROC, or 0 where a pids cgroup counts."""
 
@@ -72,9 +71,8 @@ def receive(channel: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
 
 
 def read_setup(fields: dict[str, Any]) -> Setup:
-    root = {
-        key: tuple(tuple(v) if isinstance(v, list) else v for v in value) for key, value in fields["root"].items()
-    }
+    root = {name: tuple(values) for name, values in fields["root"].items()}
+    root["links"] = tuple((path, target) for path, target in root["links"])
     return Setup(**{**fields, "root": RootPlan(**root)})
 
 

@@ -9,22 +9,22 @@ from graders.box.jail.landlock import Grant
 from graders.box.jail.orders import RootPlan
 
 INSIDE: Final = "/inside"
-SCRATCH: Final = "/tmp"  # noqa: S108 - the child's own tmpfs
+SCRATCH: Final = "/tmp"
 EMPTY_PLACES: Final = ("proc", "tmp", "dev", "inside")
 SCRATCH_INODES: Final = 1024
 
 READ_ONLY: Final = kernel.MS_RDONLY | kernel.MS_NOSUID
 # What statvfs calls relatime, and what mount calls it.
 STATVFS_RELATIME, MS_RELATIME = 4096, 1 << 21
-STATVFS_SAME: Final = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC | 1024 | 2048
+STATVFS_SAME: Final = READ_ONLY | kernel.MS_NODEV | kernel.MS_NOEXEC | 1024 | 2048
 
 
 def build_root(plan: RootPlan, mount_point: str, inside: str) -> None:
-    """Build the tree on a tmpfs of our own mount namespace and make it the root; the host's tree is gone after this."""
+    """Build the tree in our own mount namespace and make it the root; the host's tree is gone after this."""
     kernel.mount("", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("box", mount_point, "tmpfs", kernel.MS_NOSUID, "mode=755,size=4m,nr_inodes=4096")
     for name in EMPTY_PLACES:
-        os.mkdir(f"{mount_point}/{name}", 0o755)
+        Path(mount_point, name).mkdir(0o755)
     # Sorted, parents come before what is bound over them.
     for path in sorted({*plan.readable, *plan.covered}):
         _show(path, mount_point, covered=plan.covered)
@@ -32,7 +32,7 @@ def build_root(plan: RootPlan, mount_point: str, inside: str) -> None:
         _bind(device, mount_point + device, device=True)
     for path, target in plan.links:
         if not os.path.lexists(mount_point + path):
-            os.symlink(target, mount_point + path)
+            Path(mount_point + path).symlink_to(target)
     _copy_drivers(inside, mount_point + INSIDE)
     _make_read_only([mount_point + path for path in plan.covered])
     kernel.pivot_into(mount_point)
@@ -48,10 +48,10 @@ def _show(path: str, mount_point: str, covered: tuple[str, ...]) -> None:
 
 
 def _bind(source: str, target: str, device: bool = False) -> None:
-    if os.path.isdir(source):
+    if Path(source).is_dir():
         os.makedirs(target, 0o755, exist_ok=True)
     else:
-        os.makedirs(os.path.dirname(target), 0o755, exist_ok=True)
+        Path(target).parent.mkdir(0o755, parents=True, exist_ok=True)
         Path(target).touch(0o644)
     # Recursive, because a user namespace may not tear a mount from what is mounted inside it.
     kernel.mount(source, target, "", kernel.MS_BIND | kernel.MS_REC)

@@ -15,7 +15,7 @@ from graders.box.jail import child, kernel, landlock, orders, privileges, root, 
 from graders.box.jail.child import Prepared
 from graders.box.jail.orders import ForkOrder, Setup
 
-ENVIRONMENT: Final = {"HOME": "/tmp", "PATH": "/usr/bin", "LANG": "C.UTF-8", "TMPDIR": "/tmp"}  # noqa: S108
+ENVIRONMENT: Final = {"HOME": "/tmp", "PATH": "/usr/bin", "LANG": "C.UTF-8", "TMPDIR": "/tmp"}
 PAGE_BYTES: Final = resource.getpagesize()
 # The launcher's own watchdog is exact; this one holds where the launcher itself is stuck.
 BACKUP_WALL_SECONDS: Final = 2.0
@@ -30,7 +30,7 @@ class _Looks:
         self.pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY)
 
     def count_threads(self) -> int:
-        return len(os.listdir(self.tasks))
+        return len(os.listdir(self.tasks))  # noqa: PTH208 - a descriptor: there is no path to it in the new root
 
     def measure(self) -> tuple[int, int]:
         """(writable private bytes, address space bytes) of this process."""
@@ -47,7 +47,7 @@ def main(descriptor: int) -> None:
         try:
             looks = _Looks()
             prepared = _prepare(orders.read_setup(first[0]), looks)
-        except Exception as error:  # noqa: BLE001 - the edge: the launcher turns it into a BoxFault
+        except Exception as error:
             orders.send(channel, {"fault": f"{type(error).__name__}: {error}"})
             raise
         orders.send(channel, {"ready": _describe(prepared)})
