@@ -135,6 +135,10 @@ class Cell:
     flavour: Flavour
     expected: str | None
     where: Where
+    raises: str = ""
+    """The type of the error with which the cell is meant to end, or empty."""
+    html: Html = ""
+    """The source in colours; see `app.course.code.highlight`."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +151,7 @@ class Graph:
     alt: str
     trace_path: Path
     where: Where
+    html: Html = ""
 
 
 @dataclass(frozen=True)
@@ -161,6 +166,8 @@ class Claim:
     """The circulating belief this corrects, or empty."""
     needs: Literal["cpu", "gpu"]
     where: Where
+    html: Html = ""
+    """The code in colours."""
 
 
 @dataclass(frozen=True)
@@ -279,6 +286,8 @@ class Course:
     exercises: Mapping[str, Exercise]
     evidence: Mapping[str, Evidence]
     """By "chapter-slug/claim-id"."""
+    math_css: str = ""
+    """The rules of the classes that stand in typeset formulas where KaTeX wrote style attributes."""
 
     @property
     def chapters(self) -> tuple[Chapter, ...]:

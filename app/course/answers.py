@@ -1,0 +1,151 @@
+"""Reads the task lists of predictions and questions: answers with their feedback, and rubric points."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markdown_it.token import Token
+
+from app.course.draft import Draft
+from app.course.model import Html, Option
+from app.course.problems import Rule
+from app.course.tree import children, groups, plain_text
+
+BOX = re.compile(r"\[(?P<mark> ?|x|X|rubric)\](?:[ \t]+|$)")
+NOT_A_WORD = re.compile(r"[^a-z0-9]+")
+
+RESERVED = frozenset({"dont-know"})
+
+
+@dataclass(frozen=True)
+class Item:
+    """One `- [ ] label` with the quotation under it. `text` is the label without markup."""
+
+    right: bool
+    text: str
+    html: Html
+    feedback: Html
+    line: int
+
+
+@dataclass(frozen=True)
+class Body:
+    """A question's body before or after its split: what is prose, what is a list of answers, what is a rubric."""
+
+    prose: tuple[Token, ...]
+    items: tuple[Item, ...]
+    rubric: tuple[Html, ...]
+    code: tuple[Token, ...]
+
+
+def read_body(tokens: Sequence[Token], draft: Draft) -> Body:
+    """Sorts the elements of a body. Reports items without feedback and items without a box."""
+    prose: list[Token] = []
+    items: list[Item] = []
+    rubric: list[Html] = []
+    code: list[Token] = []
+    for group in groups(tokens):
+        marks = [_mark_of(item) for item in children(group)] if group[0].type == "bullet_list_open" else []
+        if "rubric" in marks:
+            rubric += [_read_point(item, draft) for item in children(group)]
+        elif any(mark is not None for mark in marks):
+            items += [_read_item(item, draft) for item in children(group)]
+        else:
+            prose += group
+            code += [token for token in group if token.type == "fence"]
+    return Body(tuple(prose), tuple(items), tuple(rubric), tuple(code))
+
+
+def _mark_of(item: Sequence[Token]) -> str | None:
+    """What stands in the box of a list item: "", "x", "rubric"; None where it has no box."""
+    inline = next((token for token in item if token.type == "inline"), None)
+    found = BOX.match(inline.content) if inline else None
+    return found["mark"].strip().lower() if found else None
+
+
+def _line(item: Sequence[Token]) -> int:
+    return item[0].map[0] + 1 if item[0].map else 0
+
+
+def _without_box(label: list[Token]) -> list[Token]:
+    for token in label:
+        if token.type == "inline" and token.children:
+            first = token.children[0]
+            first.content = BOX.sub("", first.content, count=1)
+            break
+    return label
+
+
+def _read_item(item: Sequence[Token], draft: Draft) -> Item:
+    line = _line(item)
+    mark = _mark_of(item)
+    if mark is None:
+        draft.report.add(
+            line,
+            Rule.ANSWER_KEY,
+            plain_text(item),
+            "this answer has no box, so it is neither right nor wrong",
+            "write `- [ ]` before a wrong answer and `- [x]` before the right one",
+        )
+    parts = children(item)
+    label = _without_box([token for part in parts if part[0].type != "blockquote_open" for token in part])
+    quoted = [token for part in parts if part[0].type == "blockquote_open" for token in part[1:-1]]
+    text = plain_text(label)
+    if not text:
+        draft.report.add(line, Rule.MISSING_PART, "", "this answer is empty", "write it after the box")
+    if not quoted:
+        draft.report.add(
+            line,
+            Rule.MISSING_FEEDBACK,
+            text,
+            f"the answer {text!r} has no feedback",
+            "add a line `  > why it is right or wrong` under it",
+        )
+    return Item(mark == "x", text, draft.prose.compact(label), draft.prose.html(quoted), line)
+
+
+def _read_point(item: Sequence[Token], draft: Draft) -> Html:
+    if _mark_of(item) != "rubric":
+        draft.report.add(
+            _line(item),
+            Rule.ANSWER_KEY,
+            plain_text(item),
+            "this item of a rubric has no [rubric] box",
+            "write `- [rubric]` before it",
+        )
+    return draft.prose.compact(_without_box([token for part in children(item) for token in part]))
+
+
+def as_options(items: Sequence[Item]) -> tuple[Option, ...]:
+    """Options whose ids come from their words, so that reordering a list keeps the answers that were given."""
+    taken = set(RESERVED)
+    options = []
+    for number, item in enumerate(items, 1):
+        stem = NOT_A_WORD.sub("-", item.text.lower()).strip("-")[:40].strip("-") or f"option-{number}"
+        name = stem if stem not in taken else f"{stem}-{number}"
+        taken.add(name)
+        options.append(Option(name, item.html, item.right, item.feedback))
+    return tuple(options)
+
+
+def check_choice(items: Sequence[Item], line: int, one_right: bool, draft: Draft) -> None:
+    """Reports a list of answers that cannot be answered: too short, without a right one, or with twins."""
+    report = draft.report
+    right = sum(item.right for item in items)
+    if len(items) < 2:
+        report.add(line, Rule.ANSWER_KEY, str(len(items)), "there are fewer than two answers", "add `- [ ]` items")
+    elif right == 0:
+        report.add(line, Rule.ANSWER_KEY, "0", "no answer is marked right", "write `- [x]` before the right one")
+    elif one_right and right > 1:
+        report.add(
+            line,
+            Rule.ANSWER_KEY,
+            str(right),
+            f"{right} answers are marked right, and one can be chosen",
+            "keep one `[x]`, or write `:kind: several`",
+        )
+    seen: set[str] = set()
+    for item in items:
+        if item.text and item.text in seen:
+            report.add(item.line, Rule.ANSWER_KEY, item.text, f"the answer {item.text!r} stands twice", "remove one")
+        seen.add(item.text)

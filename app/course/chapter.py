@@ -1,0 +1,197 @@
+"""Parses one chapter's text into its blocks and everything it points at. Pure: opens no file."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from app.course.blocks import build_blocks
+from app.course.code_blocks import read_setup
+from app.course.draft import Draft, Named
+from app.course.fences import Fence, find_fences
+from app.course.front_matter import Head, read_front_matter
+from app.course.markdown import make_parser
+from app.course.model import Block, Chapter, Headline, Where
+from app.course.problems import ContentProblem, Report, Rule
+from app.course.prose import Image, Link, Prose
+from app.course.tree import Part, directives_of, nest
+from app.course.typeset import Typesetter
+
+WORDS_A_MINUTE = 200
+MINUTES_A_CELL = 1.0
+MINUTES_A_QUESTION = 1.5
+SLACK_MINUTES = 5.0
+"""The front matter may differ from the estimate by this much, and by a factor of two."""
+
+
+@dataclass(frozen=True)
+class ParsedChapter:
+    """A chapter without its place in the course, with what has to be checked against the course."""
+
+    chapter: Chapter | None
+    problems: tuple[ContentProblem, ...]
+    links: tuple[Link, ...]
+    images: tuple[Image, ...]
+    concepts: tuple[Named, ...]
+    prerequisites: tuple[Named, ...]
+    exercises: tuple[Named, ...]
+    anchors: frozenset[str]
+
+
+class ChapterParser:
+    """Parses chapters; one Markdown parser and one typesetter serve them all."""
+
+    def __init__(self, typesetter: Typesetter) -> None:
+        self._typesetter = typesetter
+        self._markdown: MarkdownIt = make_parser()
+
+    def parse(self, text: str, path: str, slug: str) -> ParsedChapter:
+        """`path` is the file's, relative to the course's root; it stands in problems."""
+        report = Report(path)
+        lines = text.split("\n")
+        head = read_front_matter(lines, report)
+        # Blank lines keep every line number that of the file.
+        lines[: head.end] = [""] * head.end
+        fences = find_fences(lines, report)
+        prose = Prose(self._markdown, self._typesetter, report, f"/chapters/{slug}/figures")
+        draft = Draft(slug, report, prose, reserved_ids=frozenset(fence.argument for fence in fences.values()))
+        parts = nest(prose.parse("\n".join(lines), fences))
+        _read_setups(parts, draft)
+        blocks = build_blocks(parts, draft)
+        chapter = self._assemble(head, blocks, draft)
+        _check_within(head, draft, fences.values())
+        return _collect(chapter, head, draft)
+
+    def _assemble(self, head: Head, blocks: tuple[Block, ...], draft: Draft) -> Chapter | None:
+        fields = head.fields
+        if fields is None:
+            return None
+        inline = draft.prose.inline
+        words = draft.prose.words
+        return Chapter(
+            slug=draft.slug,
+            number="",
+            ordinal=0,
+            module="",
+            title=fields.title,
+            subtitle=inline(fields.subtitle, head.line("subtitle")),
+            minutes=fields.minutes,
+            words=words,
+            objectives=tuple(
+                inline(text, head.line("objectives", index)) for index, text in enumerate(fields.objectives)
+            ),
+            concepts=fields.concepts,
+            prerequisites=fields.prerequisites,
+            headlines=tuple(
+                Headline(item.value, inline(item.label, head.line("headlines", index, "label")), item.claim)
+                for index, item in enumerate(fields.headlines)
+            ),
+            blocks=blocks,
+            where=Where(draft.report.path, 1),
+        )
+
+    def markdown(self, text: str, path: str, cut_at: str = "") -> "RenderedText":
+        """A file of Markdown without directives: an exercise's prompt, or its hints, each under its heading.
+
+        `cut_at` is the tag of the headings that begin a part, e.g. "h2"; without it the whole file is one part.
+        """
+        report = Report(path)
+        prose = Prose(self._markdown, self._typesetter, report, "")
+        parts: list[list[Token]] = [[]]
+        for token in prose.parse(text):
+            if cut_at and token.type == "heading_open" and token.tag == cut_at:
+                parts.append([])
+            parts[-1].append(token)
+        rendered = tuple(html for part in parts if (html := prose.html(part)))
+        return RenderedText(rendered, tuple(report.problems), tuple(prose.links))
+
+
+@dataclass(frozen=True)
+class RenderedText:
+    """Rendered Markdown in its parts."""
+
+    parts: tuple[str, ...]
+    problems: tuple[ContentProblem, ...]
+    links: tuple[Link, ...]
+
+
+def _read_setups(parts: Iterable[Part], draft: Draft) -> None:
+    """Setups come first: a cell may name one that stands below it."""
+    for directive in directives_of(list(parts)):
+        if directive.fence.name == "setup" and directive.fence.is_code:
+            read_setup(directive, draft)
+        _read_setups(directive.parts, draft)
+
+
+def _check_within(head: Head, draft: Draft, fences: Iterable[Fence]) -> None:
+    """What only the whole chapter can tell: does everything that is pointed at exist here?"""
+    draft.find_missing(draft.resolvers, draft.cells, "cell")
+    draft.find_missing(draft.clicked, {**draft.cells, **draft.graphs}, "cell or graph")
+    for use in draft.clicked:
+        _check_clickable(use, draft)
+    headlines = head.fields.headlines if head.fields else ()
+    uses = [
+        Named(item.claim, head.line("headlines", index, "claim"), f"the headline {item.value!r}")
+        for index, item in enumerate(headlines)
+    ]
+    draft.find_missing(uses, draft.claims, "claim")
+    for fence in fences:
+        if fence.name == "setup" and fence.argument not in draft.used_setups:
+            remedy = f"write `:setup: {fence.argument}` in a cell, or remove the fence"
+            draft.report.add(fence.line, Rule.UNKNOWN_ID, fence.argument, "no cell uses this setup", remedy)
+    if head.fields:
+        _check_minutes(head, draft)
+
+
+def _check_clickable(use: Named, draft: Draft) -> None:
+    cell = draft.cells.get(use.name)
+    if cell is not None and not cell.graph:
+        draft.report.add(
+            use.line,
+            Rule.UNKNOWN_ID,
+            use.name,
+            f"{use.by} points to the cell {use.name!r}, which shows no graph",
+            f"add `:graph:` to the cell on line {cell.where.line}, or name a {{graph}}",
+        )
+
+
+def _check_minutes(head: Head, draft: Draft) -> None:
+    if head.fields is None:
+        return
+    estimate = (
+        draft.prose.words / WORDS_A_MINUTE + MINUTES_A_CELL * len(draft.cells) + MINUTES_A_QUESTION * draft.questions
+    )
+    given = head.fields.minutes
+    if estimate / 2 - SLACK_MINUTES <= given <= estimate * 2 + SLACK_MINUTES:
+        return
+    draft.report.add(
+        head.line("minutes"),
+        Rule.READING_TIME,
+        str(given),
+        f"{given} minutes are announced; {draft.prose.words} words, {len(draft.cells)} cells and "
+        f"{draft.questions} questions take about {max(1, round(estimate))}",
+        f"write about {max(1, round(estimate))}",
+    )
+
+
+def _collect(chapter: Chapter | None, head: Head, draft: Draft) -> ParsedChapter:
+    fields = head.fields
+    concepts = [
+        Named(name, head.line("concepts", index), "the front matter")
+        for index, name in enumerate(fields.concepts if fields else ())
+    ]
+    prerequisites = [
+        Named(name, head.line("prerequisites", index), "the front matter")
+        for index, name in enumerate(fields.prerequisites if fields else ())
+    ]
+    return ParsedChapter(
+        chapter,
+        tuple(draft.report.problems),
+        tuple(draft.prose.links),
+        tuple(draft.prose.images),
+        tuple(concepts + draft.concepts),
+        tuple(prerequisites),
+        tuple(draft.exercises),
+        frozenset(draft.anchors),
+    )

@@ -1,0 +1,52 @@
+"""Colours code on the server: one span a line, Pygments' short class names, no inline styles."""
+
+from functools import lru_cache
+from html import escape
+
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name
+from pygments.token import STANDARD_TYPES, Token, _TokenType
+from pygments.util import ClassNotFound
+
+from app.course.model import Html
+
+PLAIN_NAMES = frozenset({"", "text", "plain"})
+
+
+@lru_cache(maxsize=64)
+def _lexer(language: str) -> Lexer | None:
+    try:
+        return get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None
+
+
+def knows_language(language: str) -> bool:
+    """Whether a fence's language has colours, or is plain text."""
+    return language in PLAIN_NAMES or _lexer(language) is not None
+
+
+@lru_cache(maxsize=4096)
+def highlight(source: str, language: str = "python") -> Html:
+    """`<code>` with one `<span class="line" data-line="N">` a line; the caller supplies the `<pre>`."""
+    lexer = None if language in PLAIN_NAMES else _lexer(language)
+    pieces = lexer.get_tokens(source) if lexer else [(Token.Text, source)]
+    lines: list[list[str]] = [[]]
+    for kind, text in pieces:
+        name = _class_name(kind)
+        for number, part in enumerate(text.split("\n")):
+            if number:
+                lines.append([])
+            if part:
+                lines[-1].append(f'<span class="{name}">{escape(part)}</span>' if name else escape(part))
+    if len(lines) > 1 and not lines[-1]:
+        lines.pop()
+    body = "\n".join(f'<span class="line" data-line="{n}">{"".join(line)}</span>' for n, line in enumerate(lines, 1))
+    return f'<code class="highlight" data-language="{escape(language or "text")}">{body}</code>'
+
+
+def _class_name(kind: _TokenType) -> str:
+    walk: _TokenType | None = kind
+    while walk is not None and walk not in STANDARD_TYPES:
+        walk = walk.parent
+    return STANDARD_TYPES.get(walk, "") if walk is not None else ""

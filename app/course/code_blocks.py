@@ -1,0 +1,151 @@
+"""Builds what is made of code: cells, graphs and claims; checks that their Python parses."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.course.code import highlight
+from app.course.directives import CellOptions, ClaimOptions, GraphOptions, NoOptions
+from app.course.draft import Draft
+from app.course.fences import Fence
+from app.course.model import Cell, Claim, Graph
+from app.course.options import read_options
+from app.course.problems import Rule, one_of, suggest
+from app.course.python_code import find_syntax_mistake
+from app.course.tree import Directive
+
+SEPARATOR = "---"
+
+
+@dataclass(frozen=True)
+class _Code:
+    """A fence's text around its `---` line; `after_line` is the file's line on which the second part starts."""
+
+    before: str
+    after: str | None
+    line: int
+    after_line: int
+
+
+def _split(directive: Directive) -> _Code:
+    lines = directive.content.split("\n")
+    first = directive.fence.body + 1
+    if SEPARATOR not in (line.rstrip() for line in lines):
+        return _Code(directive.content.strip("\n"), None, first + _blank_lines(lines), 0)
+    cut = [line.rstrip() for line in lines].index(SEPARATOR)
+    before = "\n".join(lines[:cut]).strip("\n")
+    return _Code(before, "\n".join(lines[cut + 1 :]).strip("\n"), first + _blank_lines(lines[:cut]), first + cut + 1)
+
+
+def _blank_lines(lines: list[str]) -> int:
+    """How many blank lines come first: they are cut off, and the next line keeps its number."""
+    return next((number for number, line in enumerate(lines) if line.strip()), 0)
+
+
+def _check_python(source: str, line: int, fence: Fence, draft: Draft) -> None:
+    if not source.strip():
+        draft.report.add(fence.line, Rule.MISSING_PART, "", f"{{{fence.name}}} has no code", "write it in the fence")
+        return
+    mistake = find_syntax_mistake(source)
+    if mistake:
+        draft.report.add(
+            line + mistake.line - 1,
+            Rule.PYTHON,
+            source.split("\n")[min(mistake.line, source.count("\n") + 1) - 1].strip(),
+            f"this Python does not parse: {mistake.message}",
+            "mend the line",
+        )
+
+
+def read_setup(directive: Directive, draft: Draft) -> None:
+    """Keeps the code of a setup fence under its id; cells name it."""
+    read_options(directive.fence, NoOptions, draft.report)
+    code = _split(directive)
+    _check_python(code.before, code.line, directive.fence, draft)
+    draft.setups.setdefault(directive.fence.argument, code.before)
+
+
+def build_cell(directive: Directive, name: str, draft: Draft) -> Cell | None:
+    fence = directive.fence
+    options = read_options(fence, CellOptions, draft.report) or CellOptions()
+    code = _split(directive)
+    _check_python(code.before, code.line, fence, draft)
+    setup = ""
+    if options.setup:
+        setup = _find_setup(options.setup, fence, draft)
+    caption_line = next((option.line for option in fence.options if option.name == "caption"), fence.line)
+    cell = Cell(
+        id=name,
+        source=code.before,
+        setup=setup,
+        caption=draft.prose.inline(options.caption, caption_line),
+        graph=options.graph,
+        editable=not options.readonly,
+        flavour=options.flavour,
+        expected=code.after,
+        where=draft.where(fence.line),
+        raises=options.raises,
+        html=highlight(code.before),
+    )
+    draft.cells[name] = cell
+    return cell
+
+
+def _find_setup(name: str, fence: Fence, draft: Draft) -> str:
+    draft.used_setups.add(name)
+    if name not in draft.setups:
+        line = next(option.line for option in fence.options if option.name == "setup")
+        message = f"the setup {name!r} is not in this chapter"
+        draft.report.add(line, Rule.UNKNOWN_ID, name, message, suggest(name, draft.setups, one_of(draft.setups)))
+    return draft.setups.get(name, "")
+
+
+def build_graph(directive: Directive, name: str, draft: Draft) -> Graph | None:
+    fence = directive.fence
+    options = read_options(fence, GraphOptions, draft.report)
+    code = _split(directive)
+    _check_python(code.before, code.line, fence, draft)
+    if code.after is not None:
+        remedy = "remove the `---` line and what follows, or make it a {cell}"
+        draft.report.add(
+            code.after_line - 1, Rule.MISSING_PART, SEPARATOR, "a {graph} has no expected output", remedy
+        )
+    caption_line = next((option.line for option in fence.options if option.name == "caption"), fence.line)
+    graph = Graph(
+        id=name,
+        source=code.before,
+        caption=draft.prose.inline(options.caption if options else "", caption_line),
+        alt=options.alt if options else "",
+        trace_path=Path("chapters") / draft.slug / "traces" / f"{name}.json",
+        where=draft.where(fence.line),
+        html=highlight(code.before),
+    )
+    draft.graphs[name] = graph
+    return graph
+
+
+def build_claim(directive: Directive, name: str, draft: Draft) -> Claim | None:
+    fence = directive.fence
+    options = read_options(fence, ClaimOptions, draft.report) or ClaimOptions()
+    code = _split(directive)
+    if code.after is None:
+        message = f"the claim {name!r} has no `---` line between its sentence and its code"
+        draft.report.add(fence.line, Rule.MISSING_PART, name, message, "write the sentence, `---`, then the code")
+    else:
+        blank = _blank_lines(code.after.split("\n"))
+        _check_python(code.after, code.after_line + blank, fence, draft)
+    if not code.before.strip():
+        message = f"the claim {name!r} has no sentence"
+        draft.report.add(fence.line, Rule.MISSING_PART, name, message, "write it before the `---` line")
+    myth_line = next((option.line for option in fence.options if option.name == "myth"), fence.line)
+    claim = Claim(
+        id=name,
+        sentence=draft.prose.block(code.before, code.line),
+        text=" ".join(code.before.split()),
+        code=code.after or "",
+        myth=draft.prose.inline(options.myth, myth_line),
+        needs=options.needs,
+        where=draft.where(fence.line),
+        html=highlight(code.after or ""),
+    )
+    draft.claims[name] = claim
+    return claim

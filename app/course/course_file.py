@@ -1,0 +1,40 @@
+"""course.toml: the course's title, its concepts, and its modules with the order of their chapters."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from graders.contract.manifest import Slug
+
+
+class _Fields(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ChapterEntry(_Fields):
+    """A chapter's place. It counts as planned, under this title, until `chapters/SLUG/chapter.md` exists."""
+
+    slug: Slug
+    title: str = ""
+    objectives: tuple[str, ...] = ()
+
+
+class ModuleEntry(_Fields):
+    """`number` begins the numbers of its chapters: chapter 2 of module 1 is 1.2."""
+
+    id: Slug
+    number: Annotated[int, Field(ge=0)]
+    title: str
+    summary: str
+    chapters: tuple[ChapterEntry, ...]
+
+
+class CourseFile(_Fields):
+    """course.toml, version 1. `torch` is the version on which the course's numbers were taken."""
+
+    format: Annotated[int, Field(ge=1, le=1)]
+    title: str
+    tagline: str
+    torch: str
+    concepts: dict[Slug, str]
+    modules: Annotated[tuple[ModuleEntry, ...], Field(min_length=1)]

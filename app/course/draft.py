@@ -1,0 +1,74 @@
+"""What is known of one chapter while it is built: its problems, its prose, its ids and what it points at."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from app.course.fences import Fence
+from app.course.model import Cell, Claim, Graph, Where
+from app.course.problems import Report, Rule, suggest
+from app.course.prose import Prose
+
+
+@dataclass(frozen=True)
+class Named:
+    """A use of a name that has to exist: an id of this chapter, a concept, a chapter or an exercise."""
+
+    name: str
+    line: int
+    by: str
+    """Who points at it, as an author knows it: "the prediction double-use"."""
+
+
+@dataclass
+class Draft:
+    """One chapter being built. The lists are filled in reading order."""
+
+    slug: str
+    report: Report
+    prose: Prose
+    ids: dict[str, int] = field(default_factory=dict)
+    anchors: dict[str, int] = field(default_factory=dict)
+    setups: dict[str, str] = field(default_factory=dict)
+    used_setups: set[str] = field(default_factory=set)
+    cells: dict[str, Cell] = field(default_factory=dict)
+    graphs: dict[str, Graph] = field(default_factory=dict)
+    claims: dict[str, Claim] = field(default_factory=dict)
+    questions: int = 0
+    heading_level: int = 1
+    reserved_ids: frozenset[str] = frozenset()
+    concepts: list[Named] = field(default_factory=list)
+    exercises: list[Named] = field(default_factory=list)
+    resolvers: list[Named] = field(default_factory=list)
+    clicked: list[Named] = field(default_factory=list)
+
+    def where(self, line: int) -> Where:
+        return Where(self.report.path, line)
+
+    def take_id(self, fence: Fence, name: str) -> None:
+        """Notes an id, and reports it where another directive has it already. It becomes an anchor too."""
+        if name in self.ids:
+            self.report.add(
+                fence.line,
+                Rule.DUPLICATE_ID,
+                name,
+                f"the id {name!r} is taken by line {self.ids[name]}",
+                "choose another; ids are unique within a chapter",
+            )
+            return
+        self.ids[name] = fence.line
+        self.anchors[name] = fence.line
+
+    def find_missing(self, uses: list[Named], known: Mapping[str, object], what: str) -> None:
+        """Reports each use of a name that is not among the known."""
+        for use in uses:
+            if use.name not in known:
+                otherwise = (
+                    f"this chapter has {', '.join(known)}" if known else f"this chapter has no {what} yet; add it"
+                )
+                self.report.add(
+                    use.line,
+                    Rule.UNKNOWN_ID,
+                    use.name,
+                    f"{use.by} points to the {what} {use.name!r}, which this chapter does not have",
+                    suggest(use.name, known, otherwise),
+                )

@@ -1,0 +1,95 @@
+"""Builds an exercise from the texts of its folder, and reports what it lacks. Pure: the loader reads the files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.course.chapter import ChapterParser
+from app.course.model import Exercise
+from app.course.problems import ContentProblem, Report, Rule, one_of, suggest
+from app.course.python_code import find_syntax_mistake
+from app.course.toml_file import find_line, read_toml
+from graders.contract.manifest import Manifest
+
+EXERCISE_FILES = ("exercise.toml", "prompt.md", "hints.md", "starter.py", "solution.py", "cases.py", "probe.py")
+HINTS = 3
+
+
+@dataclass(frozen=True)
+class ExerciseText:
+    """The files of an exercise's folder by name, and the names of its attempts."""
+
+    folder: Path
+    texts: Mapping[str, str]
+    attempts: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+
+def read_exercise(
+    files: ExerciseText, parser: ChapterParser, report: Report
+) -> tuple[Exercise | None, list[ContentProblem]]:
+    """The exercise, or None where it cannot be shown; and every problem of its folder."""
+    problems = _find_missing_files(files) + _find_python_mistakes(files)
+    manifest = read_toml(files.texts.get("exercise.toml", ""), Manifest, Rule.EXERCISE_FILE, report)
+    prompt = parser.markdown(files.texts.get("prompt.md", ""), f"exercises/{files.name}/prompt.md")
+    hints = parser.markdown(files.texts.get("hints.md", ""), f"exercises/{files.name}/hints.md", cut_at="h2")
+    problems += [*prompt.problems, *hints.problems]
+    if files.texts.get("hints.md") and len(hints.parts) != HINTS:
+        message = f"there are {len(hints.parts)} hints, and an exercise has {HINTS}"
+        remedy = "write three steps, each under a heading of its own: `## What to try first`"
+        path = f"exercises/{files.name}/hints.md"
+        problems.append(ContentProblem(path, 1, Rule.EXERCISE_FILE, str(len(hints.parts)), message, remedy))
+    if manifest is None or "prompt.md" not in files.texts:
+        return None, problems + report.problems
+    _check_attempts(manifest, files, report)
+    exercise = Exercise(
+        name=files.name,
+        folder=files.folder,
+        manifest=manifest,
+        prompt="\n".join(prompt.parts),
+        hints=hints.parts,
+        starter=files.texts.get("starter.py", ""),
+    )
+    return exercise, problems + report.problems
+
+
+def _find_missing_files(files: ExerciseText) -> list[ContentProblem]:
+    return [
+        ContentProblem(
+            f"exercises/{files.name}/{name}",
+            1,
+            Rule.MISSING_FILE,
+            name,
+            f"the exercise {files.name!r} has no {name}",
+            "write it; docs/writing-a-chapter.md says what belongs in it",
+        )
+        for name in EXERCISE_FILES
+        if name not in files.texts
+    ]
+
+
+def _find_python_mistakes(files: ExerciseText) -> list[ContentProblem]:
+    problems = []
+    for name, text in files.texts.items():
+        mistake = find_syntax_mistake(text) if name.endswith(".py") else None
+        if mistake:
+            message = f"this Python does not parse: {mistake.message}"
+            path = f"exercises/{files.name}/{name}"
+            problems.append(ContentProblem(path, mistake.line, Rule.PYTHON, "", message, "mend the line"))
+    return problems
+
+
+def _check_attempts(manifest: Manifest, files: ExerciseText, report: Report) -> None:
+    text = files.texts["exercise.toml"]
+    listed = {attempt.file for attempt in manifest.attempts}
+    for name in sorted(listed - files.attempts):
+        message = f"attempts/{name} does not exist"
+        remedy = suggest(name, files.attempts, one_of(files.attempts))
+        report.add(find_line(text, name), Rule.MISSING_FILE, name, message, remedy)
+    for name in sorted(files.attempts - listed):
+        message = f"attempts/{name} has no outcome"
+        remedy = f'add [[attempts]] with file = "{name}", outcome and why'
+        report.add(find_line(text, "attempts"), Rule.EXERCISE_FILE, name, message, remedy)

@@ -1,0 +1,155 @@
+"""Reads a chapter's front matter, with the line of every field that is wrong."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+from yaml.nodes import MappingNode, Node, SequenceNode
+
+from app.course.problems import Report, Rule, one_of, suggest
+
+FENCE = "---"
+Line = Annotated[str, Field(min_length=1)]
+
+
+class HeadlineFields(BaseModel):
+    """A headline figure; `claim` is the id of the claim that proves it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    value: Line = Field(description='write the figure between quotes, e.g. "0 bytes"')
+    label: Line = Field(description="say what the figure is")
+    claim: Line = Field(description="write the id of the claim of this chapter that proves it")
+
+
+class FrontMatter(BaseModel):
+    """What stands between the `---` lines at the top of a chapter."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    title: Line = Field(description="write the chapter's title")
+    subtitle: Line = Field(description="write one sentence")
+    minutes: Annotated[int, Field(ge=1, le=240)] = Field(
+        description="write how many minutes it takes, a whole number"
+    )
+    objectives: Annotated[tuple[Line, ...], Field(min_length=1)] = Field(
+        description="list what a reader can do by the end, one `- ` item each"
+    )
+    concepts: Annotated[tuple[Line, ...], Field(min_length=1)] = Field(
+        description="list concept ids of course.toml, e.g. [recording, saved-tensors]"
+    )
+    prerequisites: tuple[Line, ...] = Field(default=(), description="list chapter slugs, or write []")
+    headlines: Annotated[tuple[HeadlineFields, ...], Field(max_length=4)] = Field(
+        default=(), description="list at most four, each with value, label and claim"
+    )
+
+
+@dataclass(frozen=True)
+class Head:
+    """The front matter with the place of each value. `fields` is None where something required is wrong."""
+
+    fields: FrontMatter | None
+    lines: dict[tuple[str | int, ...], int]
+    end: int
+    """How many lines of the file it takes, both `---` lines included."""
+
+    def line(self, *place: str | int) -> int:
+        """The line of a value, or of the nearest value around it."""
+        while place and place not in self.lines:
+            place = place[:-1]
+        return self.lines.get(place, 1)
+
+
+def read_front_matter(lines: list[str], report: Report) -> Head:
+    """The head of a chapter. Reports what is missing or wrong, each at its line."""
+    end = _find_end(lines, report)
+    if end == 0:
+        return Head(None, {}, 0)
+    # Blank lines in front keep YAML's line numbers those of the file.
+    text = "\n" + "\n".join(lines[1 : end - 1])
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        data = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        report.add(
+            mark.line + 1 if mark else 1,
+            Rule.FRONT_MATTER,
+            "",
+            f"the front matter does not parse: {error.problem}",
+            "put text that holds `: ` or starts with a sign between quotes",
+        )
+        return Head(None, {}, end)
+    places: dict[tuple[str | int, ...], int] = {}
+    _note_lines(node, (), places)
+    return Head(_validate(data, places, report), places, end)
+
+
+def _find_end(lines: list[str], report: Report) -> int:
+    if not lines or lines[0].rstrip() != FENCE:
+        report.add(
+            1,
+            Rule.FRONT_MATTER,
+            lines[0] if lines else "",
+            "the file does not begin with front matter",
+            "begin it with `---`, title, subtitle, minutes, objectives, concepts, and `---`",
+        )
+        return 0
+    for number in range(1, len(lines)):
+        if lines[number].rstrip() == FENCE:
+            return number + 1
+    report.add(
+        1, Rule.FRONT_MATTER, FENCE, "the front matter is never closed", "add a line `---` after its last field"
+    )
+    return 0
+
+
+def _note_lines(node: Node | None, place: tuple[str | int, ...], lines: dict[tuple[str | int, ...], int]) -> None:
+    if node is None:
+        return
+    lines.setdefault(place, node.start_mark.line + 1)
+    if isinstance(node, MappingNode):
+        for key, value in node.value:
+            lines[(*place, key.value)] = key.start_mark.line + 1
+            _note_lines(value, (*place, key.value), lines)
+    elif isinstance(node, SequenceNode):
+        for index, item in enumerate(node.value):
+            _note_lines(item, (*place, index), lines)
+
+
+def _validate(data: Any, places: dict[tuple[str | int, ...], int], report: Report) -> FrontMatter | None:
+    try:
+        return FrontMatter.model_validate(data)
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_context=False)
+    for fault in faults:
+        _report_fault(fault, places, report)
+    if not isinstance(data, dict):
+        return None
+    wrong = {fault["loc"][0] for fault in faults if fault["loc"]}
+    try:
+        return FrontMatter.model_validate({key: value for key, value in data.items() if key not in wrong})
+    except ValidationError:
+        return None
+
+
+def _report_fault(fault: ErrorDetails, places: dict[tuple[str | int, ...], int], report: Report) -> None:
+    place = fault["loc"]
+    line = next((places[place[:size]] for size in range(len(place), 0, -1) if place[:size] in places), 1)
+    name = str(place[-1]) if place else ""
+    inside_headline = len(place) == 3 and place[0] == "headlines"
+    model: type[BaseModel] = HeadlineFields if inside_headline else FrontMatter
+    if fault["type"] == "extra_forbidden":
+        known = list(model.model_fields)
+        report.add(
+            line, Rule.FRONT_MATTER, name, f"front matter has no field {name!r}", suggest(name, known, one_of(known))
+        )
+        return
+    field = model.model_fields.get(name if inside_headline else str(place[0]) if place else "")
+    remedy = (field.description if field else None) or "write fields as `name: value`"
+    if fault["type"] == "missing":
+        report.add(line, Rule.FRONT_MATTER, name, f"the front matter has no {name!r}", remedy)
+        return
+    shown = ".".join(str(part) for part in place) or "front matter"
+    message = f"{shown} is {fault['input']!r}: {fault['msg'][:1].lower()}{fault['msg'][1:]}"
+    report.add(line, Rule.FRONT_MATTER, str(fault["input"]), message, remedy)

@@ -1,0 +1,75 @@
+"""Checks what chapters and exercises point at against the whole course: concepts, chapters, anchors, exercises."""
+
+from collections.abc import Iterable, Mapping
+
+from app.course.chapter import ParsedChapter
+from app.course.course_file import CourseFile
+from app.course.draft import Named
+from app.course.model import Exercise
+from app.course.problems import ContentProblem, Report, Rule, one_of, suggest
+from app.course.prose import Link
+
+
+def check_links(
+    parsed: Mapping[str, ParsedChapter], file: CourseFile, exercises: Mapping[str, Exercise]
+) -> list[ContentProblem]:
+    """Every name that does not exist, at the line that uses it."""
+    planned = frozenset(entry.slug for module in file.modules for entry in module.chapters)
+    problems: list[ContentProblem] = []
+    for slug, chapter in parsed.items():
+        report = Report(f"chapters/{slug}/chapter.md")
+        _check_names(chapter.concepts, file.concepts, Rule.UNKNOWN_CONCEPT, "concept", "course.toml", report)
+        _check_names(chapter.prerequisites, planned, Rule.UNKNOWN_CHAPTER, "chapter", "course.toml", report)
+        _check_names(chapter.exercises, exercises, Rule.UNKNOWN_EXERCISE, "exercise", "exercises/", report)
+        for link in chapter.links:
+            _check_link(link, slug, parsed, planned, exercises, report)
+        problems += report.problems
+    for name, exercise in exercises.items():
+        report = Report(f"exercises/{name}/exercise.toml")
+        uses = [Named(concept, 1, "the exercise") for concept in exercise.manifest.concepts]
+        _check_names(uses, file.concepts, Rule.UNKNOWN_CONCEPT, "concept", "course.toml", report)
+        problems += report.problems
+    return problems
+
+
+def _check_names(
+    uses: Iterable[Named], known: Iterable[str], rule: Rule, what: str, home: str, report: Report
+) -> None:
+    names = sorted(known)
+    for use in uses:
+        if use.name not in names:
+            message = f"{use.by} names the {what} {use.name!r}, which is not in {home}"
+            report.add(use.line, rule, use.name, message, suggest(use.name, names, one_of(names)))
+
+
+def _check_link(
+    link: Link,
+    slug: str,
+    parsed: Mapping[str, ParsedChapter],
+    planned: frozenset[str],
+    exercises: Mapping[str, Exercise],
+    report: Report,
+) -> None:
+    if link.exercise:
+        if link.exercise not in exercises:
+            remedy = suggest(
+                f"exercise:{link.exercise}", [f"exercise:{name}" for name in exercises], one_of(exercises)
+            )
+            report.add(link.line, Rule.DEAD_LINK, link.href, f"no exercise is called {link.exercise!r}", remedy)
+        return
+    target = parsed.get(link.chapter or slug)
+    if target is None:
+        message = f"no chapter is called {link.chapter!r}"
+        if link.chapter in planned:
+            message = f"the chapter {link.chapter!r} is planned and not written"
+        remedy = (
+            suggest(link.chapter, parsed, one_of(parsed))
+            if link.chapter not in planned
+            else "write its title as text"
+        )
+        report.add(link.line, Rule.DEAD_LINK, link.href, message, remedy)
+        return
+    if link.anchor and link.anchor not in target.anchors:
+        home = f"the chapter {link.chapter!r}" if link.chapter else "this chapter"
+        remedy = suggest(link.anchor, target.anchors, one_of(target.anchors))
+        report.add(link.line, Rule.DEAD_LINK, link.href, f"{home} has no anchor {link.anchor!r}", remedy)

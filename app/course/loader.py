@@ -1,0 +1,267 @@
+"""Reads a course from disk. The only module of this package that opens files; keeps what it read until it changes."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.course.chapter import ChapterParser, ParsedChapter
+from app.course.course_file import ChapterEntry, CourseFile, ModuleEntry
+from app.course.evidence import EvidenceFile, evidence_of, read_evidence
+from app.course.exercise_file import EXERCISE_FILES, ExerciseText, read_exercise
+from app.course.links import check_links
+from app.course.model import (
+    Block,
+    Box,
+    Chapter,
+    Claim,
+    Course,
+    Evidence,
+    Exercise,
+    Graph,
+    Module,
+    PlannedChapter,
+    Reveal,
+)
+from app.course.problems import ContentProblem, Report, Rule, one_of, suggest
+from app.course.toml_file import find_line, read_toml
+from app.course.typeset import Typesetter
+
+KATEX = Path(__file__).parent / "vendor" / "katex" / "katex.min.js"
+
+Signature = tuple[tuple[str, int, int], ...]
+
+WATCHED = (
+    "course.toml",
+    "chapters/*/chapter.md",
+    "chapters/*/evidence.json",
+    "chapters/*/figures/*",
+    "exercises/*/*",
+    "exercises/*/attempts/*",
+)
+
+
+@dataclass(frozen=True)
+class LoadedCourse:
+    """A course with everything that is wrong with its text, in the order of files and lines."""
+
+    course: Course
+    problems: tuple[ContentProblem, ...]
+
+
+def load_course(root: Path) -> tuple[Course, tuple[ContentProblem, ...]]:
+    """The course under `root`, read once."""
+    loaded = CourseReader(root).read()
+    return loaded.course, loaded.problems
+
+
+class CourseReader:
+    """Reads a course, and reads it again when a file changed; an unchanged chapter is not parsed again."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._typesetter = Typesetter(KATEX.read_text(encoding="utf-8"))
+        self._parser = ChapterParser(self._typesetter)
+        self._parsed: dict[str, tuple[str, ParsedChapter]] = {}
+        self._signature: Signature | None = None
+        self._loaded: LoadedCourse | None = None
+
+    def read(self) -> LoadedCourse:
+        """The course as it is now: the same object for as long as no file changes."""
+        signature = tuple(_sign(self.root))
+        if self._loaded is None or signature != self._signature:
+            self._loaded = self._read()
+            self._signature = signature
+        return self._loaded
+
+    def _read(self) -> LoadedCourse:
+        report = Report("course.toml")
+        path = self.root / "course.toml"
+        text = _read_text(path, report, Rule.COURSE_FILE) if path.is_file() else ""
+        if not path.is_file():
+            remedy = "write course.toml at the root of the course; see docs/writing-a-chapter.md"
+            report.add(1, Rule.COURSE_FILE, "course.toml", f"{path} does not exist", remedy)
+        file = read_toml(text, CourseFile, Rule.COURSE_FILE, report) if text else None
+        if file is None:
+            return LoadedCourse(_empty_course(self.root), tuple(sorted(report.problems)))
+        return self._assemble(file, text, report)
+
+    def _assemble(self, file: CourseFile, text: str, report: Report) -> LoadedCourse:
+        entries = [entry for module in file.modules for entry in module.chapters]
+        _check_entries(entries, text, self.root, report)
+        parsed = {entry.slug: found for entry in entries if (found := self._parse_chapter(entry.slug, report))}
+        exercises, exercise_problems = self._read_exercises()
+        problems = [*report.problems, *exercise_problems]
+        problems += check_links(parsed, file, exercises)
+        for slug, chapter in parsed.items():
+            problems += chapter.problems
+            problems += _find_missing_images(self.root / "chapters" / slug, chapter)
+        modules = _number(file.modules, parsed)
+        evidence, evidence_problems = self._read_evidence(modules)
+        course = Course(
+            root=self.root,
+            title=file.title,
+            tagline=file.tagline,
+            torch=file.torch,
+            modules=modules,
+            concepts=file.concepts,
+            exercises=exercises,
+            evidence=evidence,
+            math_css=self._typesetter.stylesheet(),
+        )
+        return LoadedCourse(course, tuple(sorted(problems + evidence_problems)))
+
+    def _parse_chapter(self, slug: str, report: Report) -> ParsedChapter | None:
+        path = self.root / "chapters" / slug / "chapter.md"
+        if not path.is_file():
+            return None
+        text = _read_text(path, report, Rule.COURSE_FILE)
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        kept = self._parsed.get(slug)
+        if kept and kept[0] == digest:
+            return kept[1]
+        parsed = self._parser.parse(text, f"chapters/{slug}/chapter.md", slug)
+        if parsed.chapter is not None:
+            parsed = replace(parsed, chapter=_with_root(parsed.chapter, self.root))
+        self._parsed[slug] = (digest, parsed)
+        return parsed
+
+    def _read_exercises(self) -> tuple[dict[str, Exercise], list[ContentProblem]]:
+        exercises: dict[str, Exercise] = {}
+        problems: list[ContentProblem] = []
+        for folder in sorted((self.root / "exercises").glob("*/")):
+            if folder.name.startswith((".", "_")):
+                continue
+            report = Report(f"exercises/{folder.name}/exercise.toml")
+            exercise, found = read_exercise(_exercise_text(folder, report), self._parser, report)
+            problems += found
+            if exercise is not None:
+                exercises[folder.name] = exercise
+        return exercises, problems
+
+    def _read_evidence(self, modules: tuple[Module, ...]) -> tuple[dict[str, Evidence], list[ContentProblem]]:
+        evidence: dict[str, Evidence] = {}
+        problems: list[ContentProblem] = []
+        for chapter in (entry for module in modules for entry in module.chapters if isinstance(entry, Chapter)):
+            file, found = load_evidence(self.root, chapter.slug)
+            problems += found
+            for claim in claims_of(chapter.blocks):
+                if known := evidence_of(claim, file):
+                    evidence[f"{chapter.slug}/{claim.id}"] = known
+        return evidence, problems
+
+
+def load_evidence(root: Path, slug: str) -> tuple[EvidenceFile, list[ContentProblem]]:
+    """A chapter's evidence file; empty where there is none yet."""
+    report = Report(f"chapters/{slug}/evidence.json")
+    path = root / "chapters" / slug / "evidence.json"
+    file = read_evidence(_read_text(path, report, Rule.EVIDENCE_FILE), report) if path.is_file() else EvidenceFile()
+    return file, report.problems
+
+
+def blocks_within(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    """Every block, those inside boxes and reveals included, in reading order."""
+    for block in blocks:
+        yield block
+        if isinstance(block, Box | Reveal):
+            yield from blocks_within(block.blocks)
+
+
+def claims_of(blocks: tuple[Block, ...]) -> tuple[Claim, ...]:
+    return tuple(block for block in blocks_within(blocks) if isinstance(block, Claim))
+
+
+def _sign(root: Path) -> Iterator[tuple[str, int, int]]:
+    """What changes when a file of the course does."""
+    for pattern in WATCHED:
+        for path in sorted(root.glob(pattern)):
+            status = path.stat()
+            yield str(path), status.st_mtime_ns, status.st_size
+
+
+def _read_text(path: Path, report: Report, rule: Rule) -> str:
+    try:
+        return path.read_text(encoding="utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        report.add(line, rule, path.name, f"{path.name} is not UTF-8", "save it as UTF-8")
+        return path.read_text(encoding="utf-8", errors="replace")
+
+
+def _exercise_text(folder: Path, report: Report) -> ExerciseText:
+    texts = {
+        name: _read_text(folder / name, report, Rule.EXERCISE_FILE)
+        for name in EXERCISE_FILES
+        if (folder / name).is_file()
+    }
+    attempts = frozenset(path.name for path in folder.glob("attempts/*.py"))
+    return ExerciseText(folder, texts, attempts)
+
+
+def _with_root(chapter: Chapter, root: Path) -> Chapter:
+    """The parser knows paths within the course; a page needs them on this machine."""
+
+    def place(block: Block) -> Block:
+        if isinstance(block, Graph):
+            return replace(block, trace_path=root / block.trace_path)
+        if isinstance(block, Box):
+            return replace(block, blocks=tuple(place(inner) for inner in block.blocks))
+        if isinstance(block, Reveal):
+            return replace(block, blocks=tuple(place(inner) for inner in block.blocks))
+        return block
+
+    return replace(chapter, blocks=tuple(place(block) for block in chapter.blocks))
+
+
+def _check_entries(entries: list[ChapterEntry], text: str, root: Path, report: Report) -> None:
+    slugs = [entry.slug for entry in entries]
+    for entry in entries:
+        line = find_line(text, entry.slug)
+        if slugs.count(entry.slug) > 1:
+            message = f"the chapter {entry.slug!r} stands twice"
+            report.add(line, Rule.COURSE_FILE, entry.slug, message, "keep one entry")
+        written = (root / "chapters" / entry.slug / "chapter.md").is_file()
+        if not written and not entry.title:
+            message = f"the planned chapter {entry.slug!r} has no title"
+            remedy = f"write `title = ...`, or chapters/{entry.slug}/chapter.md"
+            report.add(line, Rule.COURSE_FILE, entry.slug, message, remedy)
+    for path in sorted((root / "chapters").glob("*/chapter.md")):
+        name = path.parent.name
+        if name not in slugs:
+            message = f"no module names the folder chapters/{name}"
+            remedy = suggest(name, slugs, f'add {{ slug = "{name}" }} to a module of course.toml')
+            report.problems.append(
+                ContentProblem(f"chapters/{name}/chapter.md", 1, Rule.COURSE_FILE, name, message, remedy)
+            )
+
+
+def _find_missing_images(folder: Path, parsed: ParsedChapter) -> list[ContentProblem]:
+    report = Report(f"chapters/{folder.name}/chapter.md")
+    there = [f"figures/{path.name}" for path in sorted((folder / "figures").glob("*"))]
+    for image in parsed.images:
+        if image.path not in there:
+            message = f"there is no picture {image.path!r} in chapters/{folder.name}/"
+            report.add(image.line, Rule.MISSING_FILE, image.path, message, suggest(image.path, there, one_of(there)))
+    return report.problems
+
+
+def _number(entries: tuple[ModuleEntry, ...], parsed: dict[str, ParsedChapter]) -> tuple[Module, ...]:
+    """The modules with every chapter in its place, planned ones included."""
+    modules: list[Module] = []
+    ordinal = 0
+    for module in entries:
+        chapters: list[Chapter | PlannedChapter] = []
+        for place, entry in enumerate(module.chapters, 1):
+            ordinal += 1
+            number = f"{module.number}.{place}"
+            found = parsed.get(entry.slug)
+            if found and found.chapter:
+                chapters.append(replace(found.chapter, number=number, ordinal=ordinal, module=module.id))
+            else:
+                chapters.append(PlannedChapter(number, ordinal, entry.title or entry.slug, entry.objectives))
+        modules.append(Module(module.id, module.number, module.title, module.summary, tuple(chapters)))
+    return tuple(modules)
+
+
+def _empty_course(root: Path) -> Course:
+    return Course(root, "", "", "", (), {}, {}, {})

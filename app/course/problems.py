@@ -1,0 +1,93 @@
+"""What is wrong with a course, in words an author can act on: place, rule, value, message and remedy."""
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Rule(StrEnum):
+    """The closed set of rules that a course can break; one name a kind of mistake."""
+
+    COURSE_FILE = "course-file"
+    FRONT_MATTER = "front-matter"
+    UNKNOWN_DIRECTIVE = "unknown-directive"
+    UNKNOWN_OPTION = "unknown-option"
+    OPTION_VALUE = "option-value"
+    OPTION_SYNTAX = "option-syntax"
+    MISSING_OPTION = "missing-option"
+    DUPLICATE_OPTION = "duplicate-option"
+    ARGUMENT = "argument"
+    WRONG_FENCE = "wrong-fence"
+    UNCLOSED = "unclosed-fence"
+    STRAY_FENCE = "stray-fence"
+    NESTING = "nesting"
+    MISPLACED = "misplaced"
+    STRAY_SPLIT = "stray-split"
+    MISSING_PART = "missing-part"
+    DUPLICATE_ID = "duplicate-id"
+    UNKNOWN_ID = "unknown-id"
+    UNKNOWN_CONCEPT = "unknown-concept"
+    UNKNOWN_CHAPTER = "unknown-chapter"
+    UNKNOWN_EXERCISE = "unknown-exercise"
+    MISSING_FEEDBACK = "missing-feedback"
+    ANSWER_KEY = "answer-key"
+    PYTHON = "python-syntax"
+    MATH = "math"
+    DEAD_LINK = "dead-link"
+    IMAGE_ALT = "image-alt"
+    MISSING_FILE = "missing-file"
+    HEADING = "heading"
+    RAW_HTML = "raw-html"
+    FOOTNOTE = "footnote"
+    READING_TIME = "reading-time"
+    EXERCISE_FILE = "exercise-file"
+    EVIDENCE_FILE = "evidence-file"
+    CELL_OUTPUT = "cell-output"
+    CELL_FAILED = "cell-failed"
+    CLAIM_FAILED = "claim-failed"
+    GRAPH_FAILED = "graph-failed"
+    GRAPH_CHANGED = "graph-changed"
+    GRAPH_TARGET = "graph-target"
+    EXERCISE_PROOF = "exercise-proof"
+
+
+@dataclass(frozen=True, order=True)
+class ContentProblem:
+    """One mistake of an author. `path` is relative to the course's root, `line` counts from 1.
+
+    Problems sort by place, so that a report reads from top to bottom.
+    """
+
+    path: str
+    line: int
+    rule: Rule
+    value: str
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.message} [{self.rule}]\n    {self.remedy}"
+
+
+def suggest(value: str, known: Iterable[str], otherwise: str) -> str:
+    """The remedy for a name that is not known: the nearest known one, else `otherwise`."""
+    close = difflib.get_close_matches(value, list(known), n=1, cutoff=0.55)
+    return f"did you mean {close[0]!r}?" if close else otherwise
+
+
+def one_of(names: Iterable[str]) -> str:
+    """The known names as a remedy: "write one of a, b, c"."""
+    listed = ", ".join(sorted(names))
+    return f"write one of {listed}" if listed else "there is none yet; add it first"
+
+
+class Report:
+    """Collects the problems of one file while it is read."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.problems: list[ContentProblem] = []
+
+    def add(self, line: int, rule: Rule, value: str, message: str, remedy: str) -> None:
+        self.problems.append(ContentProblem(self.path, line, rule, value, message, remedy))

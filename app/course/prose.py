@@ -1,0 +1,228 @@
+"""Turns Markdown tokens into safe HTML, and notes what is wrong, what is linked and how many words there are."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from app.course.code import knows_language
+from app.course.fences import Fence
+from app.course.markdown import FENCES
+from app.course.model import Html
+from app.course.problems import Report, Rule
+from app.course.python_code import find_syntax_mistake
+from app.course.typeset import MathMistake, Typesetter
+
+TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>|<!--")
+FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
+SCHEME = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*):")
+ALIGNMENT = {"text-align:left": "align-left", "text-align:right": "align-right", "text-align:center": "align-center"}
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link inside the course, to be checked against it; `chapter` and `exercise` are empty in a link to here."""
+
+    line: int
+    href: str
+    chapter: str = ""
+    exercise: str = ""
+    anchor: str = ""
+
+
+@dataclass(frozen=True)
+class Image:
+    """A picture that a page shows, as a path within the chapter's folder."""
+
+    line: int
+    path: str
+
+
+class Prose:
+    """Renders the Markdown of one file. `figures` is the address under which the file's pictures are served."""
+
+    def __init__(self, parser: MarkdownIt, typesetter: Typesetter, report: Report, figures: str) -> None:
+        self._parser = parser
+        self._typesetter = typesetter
+        self._report = report
+        self._figures = figures
+        self._env: dict[str, Any] = {}
+        self.links: list[Link] = []
+        self.images: list[Image] = []
+        self.words = 0
+
+    def parse(self, text: str, fences: dict[int, Fence] | None = None) -> list[Token]:
+        """The tokens of a whole file."""
+        self._env = {FENCES: fences or {}}
+        tokens = self._parser.parse(text, self._env)
+        self._finish(tokens, 0)
+        return tokens
+
+    def inline(self, text: str, line: int) -> Html:
+        """One line of Markdown as inline HTML; `line` is where it stands in the file, from 1."""
+        tokens = self._parser.parseInline(text, {})
+        self._finish(tokens, line - 1)
+        return self._render(tokens)
+
+    def block(self, text: str, line: int) -> Html:
+        """A few lines of Markdown that stand inside a code fence; `line` is the first one's, from 1."""
+        tokens = self._parser.parse(text, {})
+        self._finish(tokens, line - 1)
+        return self.compact(tokens)
+
+    def html(self, tokens: Sequence[Token]) -> Html:
+        return self._render(tokens).strip()
+
+    def compact(self, tokens: Sequence[Token]) -> Html:
+        """Like `html`, but a single paragraph comes without its `<p>`."""
+        if [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]:
+            return self.html(tokens[1:2])
+        return self.html(tokens)
+
+    def _render(self, tokens: Sequence[Token]) -> Html:
+        return str(self._parser.renderer.render(tokens, self._parser.options, self._env))
+
+    def _finish(self, tokens: Sequence[Token], offset: int) -> None:
+        line = offset + 1
+        for token in tokens:
+            if token.map:
+                line = token.map[0] + offset + 1
+            if token.type == "inline":
+                self._finish_inline(token.children or [], line)
+            elif token.type == "math_block":
+                self._typeset(token, line, display=True)
+            elif token.type == "fence":
+                self._check_code(token, line)
+            elif token.type in ("th_open", "td_open"):
+                _align_by_class(token)
+
+    def _finish_inline(self, children: list[Token], line: int) -> None:
+        for token in children:
+            if token.type in ("softbreak", "hardbreak"):
+                line += 1
+            elif token.type == "text":
+                self._check_text(token.content, line)
+            elif token.type == "code_inline":
+                self.words += len(token.content.split())
+            elif token.type == "math_inline":
+                self._typeset(token, line, display=False)
+                line += token.content.count("\n")
+            elif token.type == "link_open":
+                token.attrs["href"] = self._resolve_link(str(token.attrs.get("href", "")), line)
+            elif token.type == "image":
+                self._resolve_image(token, line)
+
+    def _check_text(self, text: str, line: int) -> None:
+        self.words += len(text.split())
+        if tag := TAG.search(text):
+            self._report.add(
+                line,
+                Rule.RAW_HTML,
+                tag[0],
+                f"{tag[0]} is shown as text: a chapter holds no HTML",
+                "use a directive or Markdown; put code between backticks",
+            )
+        if note := FOOTNOTE.search(text):
+            self._report.add(
+                line,
+                Rule.FOOTNOTE,
+                note[1],
+                f"the footnote [^{note[1]}] is not defined",
+                f"write a line `[^{note[1]}]: text` in this file",
+            )
+
+    def _typeset(self, token: Token, line: int, display: bool) -> None:
+        result = self._typesetter.typeset(token.content.strip(), display)
+        self.words += 1
+        if isinstance(result, str):
+            token.meta["html"] = result
+            return
+        self._report_math(token, result, line)
+
+    def _report_math(self, token: Token, mistake: MathMistake, line: int) -> None:
+        content = token.content
+        skipped = len(content) - len(content.lstrip())
+        position = len(content.rstrip()) if mistake.position < 0 else mistake.position + skipped
+        self._report.add(
+            line + content[:position].count("\n"),
+            Rule.MATH,
+            content.strip(),
+            f"the formula does not parse at character {position - skipped + 1}: {mistake.message}",
+            mistake.remedy,
+        )
+
+    def _check_code(self, token: Token, line: int) -> None:
+        language = token.info.strip().split(" ")[0] if token.info.strip() else ""
+        if not knows_language(language):
+            self._report.add(
+                line,
+                Rule.UNKNOWN_DIRECTIVE,
+                language,
+                f"no language is called {language!r}",
+                "write python, pycon, console, text, or a name that Pygments knows",
+            )
+        if language == "python" and (mistake := find_syntax_mistake(token.content)):
+            self._report.add(
+                line + mistake.line,
+                Rule.PYTHON,
+                "",
+                f"this Python does not parse: {mistake.message}",
+                "mend it, or mark the fence ```text where it is not meant to parse",
+            )
+
+    def _resolve_link(self, href: str, line: int) -> str:
+        path, _, anchor = href.partition("#")
+        if href.startswith("#"):
+            self.links.append(Link(line, href, anchor=anchor))
+            return href
+        scheme = SCHEME.match(href)
+        if scheme and scheme["scheme"] == "chapter":
+            slug = path.removeprefix("chapter:")
+            self.links.append(Link(line, href, chapter=slug, anchor=anchor))
+            return f"/chapters/{slug}" + (f"#{anchor}" if anchor else "")
+        if scheme and scheme["scheme"] == "exercise":
+            name = path.removeprefix("exercise:")
+            self.links.append(Link(line, href, exercise=name))
+            return f"/exercises/{name}"
+        if not (scheme and scheme["scheme"] in ("https", "http", "mailto")):
+            self._report.add(
+                line,
+                Rule.DEAD_LINK,
+                href,
+                f"the link {href!r} leads nowhere",
+                "write #anchor, chapter:SLUG, chapter:SLUG#anchor, exercise:NAME or https://...",
+            )
+        return href
+
+    def _resolve_image(self, token: Token, line: int) -> None:
+        source = str(token.attrs.get("src", ""))
+        if not token.content.strip():
+            self._report.add(
+                line,
+                Rule.IMAGE_ALT,
+                source,
+                f"the image {source!r} has no alternative text",
+                f"write what it shows: ![what it shows]({source})",
+            )
+        if not source.startswith("figures/") or ".." in source:
+            self._report.add(
+                line,
+                Rule.MISSING_FILE,
+                source,
+                f"the image {source!r} is not in this chapter's figures/",
+                "put the file there and write figures/NAME; pages load nothing from another host",
+            )
+            return
+        self.images.append(Image(line, source))
+        token.attrs["src"] = f"{self._figures}/{source.removeprefix('figures/')}"
+        token.attrs["loading"] = "lazy"
+
+
+def _align_by_class(token: Token) -> None:
+    """Pages forbid style attributes, so a column's alignment becomes a class."""
+    style = str(token.attrs.pop("style", ""))
+    if style in ALIGNMENT:
+        token.attrs["class"] = ALIGNMENT[style]

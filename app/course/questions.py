@@ -1,0 +1,233 @@
+"""Builds predictions and questions, and checks that each can be answered and judged."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markdown_it.token import Token
+
+from app.course.answers import Body, Item, as_options, check_choice, read_body
+from app.course.directives import (
+    GraphClickOptions,
+    NumberOptions,
+    PredictOptions,
+    QuestionOptions,
+    TextOptions,
+    WrongLineOptions,
+)
+from app.course.draft import Draft, Named
+from app.course.model import GraphKey, Html, Kind, NumberKey, Option, Predict, Question
+from app.course.options import read_options, read_question_options
+from app.course.problems import Rule
+from app.course.tree import Directive, tokens_of
+
+EVERY_OTHER = "*"
+"""The label of the feedback that belongs to every answer not listed."""
+
+
+@dataclass(frozen=True)
+class Halves:
+    """A directive's body around its `+++`. `after` is None where there is no split."""
+
+    before: list[Token]
+    after: list[Token] | None
+
+
+def split_body(tokens: Sequence[Token], draft: Draft) -> Halves:
+    """Cuts a body at its first split, and reports a second one."""
+    cuts = [index for index, token in enumerate(tokens) if token.type == "split"]
+    for extra in cuts[1:]:
+        where = tokens[extra].map
+        draft.report.add(
+            where[0] + 1 if where else 0, Rule.STRAY_SPLIT, "+++", "+++ stands here a second time", "keep one"
+        )
+    if not cuts:
+        return Halves(list(tokens), None)
+    return Halves(list(tokens[: cuts[0]]), [token for token in tokens[cuts[0] + 1 :] if token.type != "split"])
+
+
+def require(html: Html, line: int, message: str, remedy: str, draft: Draft) -> None:
+    """Reports a part that has to be there and is empty."""
+    if not html:
+        draft.report.add(line, Rule.MISSING_PART, "", message, remedy)
+
+
+def build_predict(directive: Directive, name: str, draft: Draft) -> Predict | None:
+    fence = directive.fence
+    options = read_options(fence, PredictOptions, draft.report)
+    halves = split_body(tokens_of(directive.parts), draft)
+    body = read_body(halves.before, draft)
+    prompt, truth = draft.prose.html(body.prose), draft.prose.html(halves.after or [])
+    check_choice(body.items, fence.line, True, draft)
+    require(
+        prompt, fence.line, f"the prediction {name!r} asks nothing", "write the question before its answers", draft
+    )
+    require(
+        truth, fence.line, f"the prediction {name!r} has no truth", "write `+++` and then what the run shows", draft
+    )
+    if options is None:
+        return None
+    line = next((option.line for option in fence.options if option.name == "resolved-by"), fence.line)
+    draft.resolvers.append(Named(options.resolved_by, line, f"the prediction {name!r}"))
+    return Predict(name, prompt, as_options(body.items), options.resolved_by, truth, draft.where(fence.line))
+
+
+def build_question(directive: Directive, name: str, draft: Draft) -> Question | None:
+    fence = directive.fence
+    draft.questions += 1
+    options = read_question_options(fence, draft.report)
+    halves = split_body(tokens_of(directive.parts), draft)
+    body = read_body(halves.before, draft)
+    answer = read_body(halves.after or [], draft)
+    shown = [token for token in body.prose if not (token in body.code and _code_is_the_question(options))]
+    prompt, model_answer = draft.prose.html(shown), draft.prose.html(answer.prose)
+    require(prompt, fence.line, f"the question {name!r} asks nothing", "write it before its answers", draft)
+    if options is None:
+        return None
+    for concept in options.concepts:
+        draft.concepts.append(Named(concept, _option_line(directive, "concepts"), f"the question {name!r}"))
+    if options.kind not in (Kind.CHOICE, Kind.SEVERAL):
+        remedy = "write `+++` and then the model answer"
+        require(model_answer, fence.line, f"the question {name!r} has no answer to show", remedy, draft)
+    key = _read_key(options, body, answer, directive, draft)
+    return Question(
+        id=name,
+        kind=options.kind,
+        role=options.role,
+        concepts=options.concepts,
+        prompt=prompt,
+        where=draft.where(fence.line),
+        options=key.options,
+        number=key.number,
+        accepted=key.accepted,
+        graph=key.graph,
+        code=body.code[0].content.rstrip("\n") if body.code and _code_is_the_question(options) else "",
+        answer=model_answer,
+        rubric=answer.rubric,
+    )
+
+
+@dataclass(frozen=True)
+class _Key:
+    """What judges an answer."""
+
+    options: tuple[Option, ...] = ()
+    number: NumberKey | None = None
+    accepted: tuple[str, ...] = ()
+    graph: GraphKey | None = None
+
+
+def _code_is_the_question(options: QuestionOptions | None) -> bool:
+    return options is not None and options.kind in (Kind.ORDER, Kind.WRONG_LINE)
+
+
+def _option_line(directive: Directive, name: str) -> int:
+    return next((option.line for option in directive.fence.options if option.name == name), directive.fence.line)
+
+
+def _read_key(options: QuestionOptions, body: Body, answer: Body, directive: Directive, draft: Draft) -> _Key:
+    line = directive.fence.line
+    if isinstance(options, NumberOptions):
+        return _Key(number=_number_key(options, body.items, draft))
+    if isinstance(options, TextOptions):
+        return _Key(options=_slips(body.items, options.accept, draft), accepted=options.accept)
+    if isinstance(options, GraphClickOptions):
+        draft.clicked.append(Named(options.cell, _option_line(directive, "cell"), f"the question in line {line}"))
+        return _Key(graph=_graph_key(options, body.items, line, draft))
+    if isinstance(options, WrongLineOptions):
+        right = tuple(str(number) for number in options.lines)
+        total = _check_lines(options, body, _option_line(directive, "lines"), draft)
+        return _Key(options=_every_other_line(_slips(body.items, right, draft), right, total), accepted=right)
+    if options.kind is Kind.ORDER:
+        _check_code(body, 3, line, draft)
+    elif options.kind is Kind.OPEN:
+        if not answer.rubric:
+            remedy = "list what a good answer says after `+++`: `- [rubric] point`"
+            draft.report.add(line, Rule.MISSING_PART, "", "this open question has no rubric", remedy)
+    else:
+        check_choice(body.items, line, options.kind is Kind.CHOICE, draft)
+        return _Key(options=as_options(body.items))
+    return _Key()
+
+
+def _number_key(options: NumberOptions, items: Sequence[Item], draft: Draft) -> NumberKey:
+    slips = []
+    for item in items:
+        try:
+            value = float(item.text)
+        except ValueError:
+            remedy = "write one number after the box"
+            draft.report.add(item.line, Rule.ANSWER_KEY, item.text, f"{item.text!r} is no number", remedy)
+            continue
+        if abs(value - options.value) <= options.tolerance:
+            draft.report.add(
+                item.line,
+                Rule.ANSWER_KEY,
+                item.text,
+                f"the slip {item.text} is within the tolerance of the right number",
+                "make the tolerance smaller, or remove the slip",
+            )
+        slips.append((value, item.feedback))
+    return NumberKey(options.value, options.tolerance, options.unit, tuple(slips))
+
+
+def _slips(items: Sequence[Item], right: Sequence[str], draft: Draft) -> tuple[Option, ...]:
+    """Known wrong answers; the id of each is what the learner gives."""
+    for item in items:
+        if item.right or item.text in right:
+            draft.report.add(
+                item.line,
+                Rule.ANSWER_KEY,
+                item.text,
+                f"{item.text!r} is listed as a slip and is right",
+                "list wrong answers only, each with `- [ ]`",
+            )
+    return tuple(Option(item.text, item.html, False, item.feedback) for item in items)
+
+
+def _every_other_line(slips: tuple[Option, ...], right: Sequence[str], total: int) -> tuple[Option, ...]:
+    """The feedback of `*`, if there is one, given to each line that has none of its own."""
+    otherwise = next((slip for slip in slips if slip.id == EVERY_OTHER), None)
+    if otherwise is None:
+        return slips
+    own = {slip.id: slip for slip in slips}
+    wrong = [str(number) for number in range(1, total + 1) if str(number) not in right]
+    return tuple(own.get(number, Option(number, number, False, otherwise.feedback)) for number in wrong)
+
+
+def _graph_key(options: GraphClickOptions, items: Sequence[Item], line: int, draft: Draft) -> GraphKey:
+    _slips(items, options.targets, draft)
+    otherwise = next((item.feedback for item in items if item.text == EVERY_OTHER), "")
+    if not any(item.text == EVERY_OTHER for item in items):
+        draft.report.add(
+            line,
+            Rule.MISSING_FEEDBACK,
+            EVERY_OTHER,
+            "a click on any other node gets no feedback",
+            "add `- [ ] *` with a quotation under it",
+        )
+    wrong = {item.text: item.feedback for item in items if item.text != EVERY_OTHER}
+    return GraphKey(options.cell, options.targets, wrong, otherwise)
+
+
+def _check_lines(options: WrongLineOptions, body: Body, line: int, draft: Draft) -> int:
+    total = _check_code(body, 1, line, draft)
+    for number in options.lines:
+        if total and number > total:
+            remedy = f"write a line from 1 to {total}"
+            draft.report.add(line, Rule.ANSWER_KEY, str(number), f"the code has no line {number}", remedy)
+    return total
+
+
+def _check_code(body: Body, fewest: int, line: int, draft: Draft) -> int:
+    """How many lines the question's one code block has; reports where it is missing or too short."""
+    if len(body.code) != 1:
+        message = f"this question has {len(body.code)} code blocks and needs one"
+        draft.report.add(
+            line, Rule.MISSING_PART, str(len(body.code)), message, "write one ```python block in its body"
+        )
+        return 0
+    total = len(body.code[0].content.rstrip("\n").split("\n"))
+    if total < fewest:
+        message = f"the code has {total} lines and needs at least {fewest}"
+        draft.report.add(line, Rule.ANSWER_KEY, str(total), message, "add lines")
+    return total

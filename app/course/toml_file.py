@@ -1,0 +1,59 @@
+"""Reads a TOML file into a model and says what is wrong at which line. Pure: takes the text."""
+
+import re
+import tomllib
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from app.course.problems import Report, Rule, one_of, suggest
+
+Model = TypeVar("Model", bound=BaseModel)
+
+AT_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+
+
+def find_line(text: str, *words: str) -> int:
+    """The first line (from 1) on which each word stands after the one before it; TOML's parser keeps no lines."""
+    lines = text.split("\n")
+    number = 0
+    for word in words:
+        pattern = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
+        number = next((n for n in range(number, len(lines)) if pattern.search(lines[n])), number)
+    return number + 1
+
+
+def read_toml(text: str, model: type[Model], rule: Rule, report: Report) -> Model | None:
+    """The file's data, or None where it is wrong; every wrong field is reported."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = AT_LINE.search(str(error))
+        line = int(found[1]) if found else text.count("\n") + 1
+        message = AT_LINE.sub("", str(error)).strip()
+        report.add(line, rule, "", f"this is no TOML: {message}", "mend the line; see https://toml.io")
+        return None
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        for fault in error.errors(include_url=False, include_context=False):
+            _report_fault(fault, text, model, rule, report)
+        return None
+
+
+def _report_fault(fault: ErrorDetails, text: str, model: type[BaseModel], rule: Rule, report: Report) -> None:
+    place = [str(part) for part in fault["loc"]]
+    names = [part for part in place if not part.isdecimal()]
+    shown = ".".join(place)
+    missing = fault["type"] == "missing"
+    line = find_line(text, *(names[:-1] if missing else names))
+    if missing:
+        report.add(line, rule, names[-1], f"{shown} is missing", f"write `{names[-1]} = ...`")
+        return
+    if fault["type"] == "extra_forbidden":
+        known = list(model.model_fields) if len(names) == 1 else []
+        remedy = suggest(names[-1], known, one_of(known) if known else "remove it, or mend its name")
+        report.add(line, rule, names[-1], f"no field is called {shown}", remedy)
+        return
+    report.add(line, rule, str(fault["input"]), f"{shown} is {fault['input']!r}", fault["msg"])

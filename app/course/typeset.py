@@ -1,0 +1,102 @@
+"""Typesets TeX with KaTeX inside Python: the browser needs no math script, and the CSP may forbid style attributes.
+
+KaTeX writes measures as `style="..."`. Each distinct style becomes a class here, and `Typesetter.stylesheet` holds
+the rules of all classes that were ever given out.
+"""
+
+import re
+import threading
+import zlib
+from dataclasses import dataclass
+
+import dukpy
+
+from app.course.problems import suggest
+
+STYLE = re.compile(r' style="([^"]*)"')
+TAG_WITH_STYLE = re.compile(r'<(?P<name>[a-z]+)(?P<attributes>[^<>]*?) style="(?P<style>[^"]*)"(?P<rest>[^<>]*)>')
+CLASS = re.compile(r'(?<= class=")[^"]*')
+
+RENDER = """(function () {
+  try {
+    return {html: katex.renderToString(dukpy['tex'], {
+      displayMode: dukpy['display'], output: 'htmlAndMathml', throwOnError: true, strict: 'error', trust: false})};
+  } catch (error) {
+    return {message: error.rawMessage || error.message, position: error.position === undefined ? -1 : error.position};
+  }
+})()"""
+
+COMMON_NAMES = (
+    "alpha approx bar begin beta bmod boldsymbol cdot cdots circ colon cos delta dfrac dots ell end epsilon equiv "
+    "eta exp frac gamma geq hat in infty int lambda langle ldots left leftarrow leq lfloor lim log mapsto mathbb "
+    "mathbf mathcal mathrm max min mu nabla neq odot omega operatorname overline partial phi pi prod propto quad "
+    "rangle rho right rightarrow sigma sim sin sqrt sum tanh tau text theta tilde times to top underbrace "
+    "varepsilon vdots vec "
+)
+"""Commands near which a misspelt one may lie."""
+
+
+@dataclass(frozen=True)
+class MathMistake:
+    """Why a formula does not parse; `position` counts its characters from 0, or is -1 at its end."""
+
+    message: str
+    position: int
+    remedy: str
+
+
+class Typesetter:
+    """KaTeX in a JavaScript interpreter of its own, made at the first formula; results are kept by formula."""
+
+    def __init__(self, katex_source: str) -> None:
+        self._source = katex_source
+        self._engine: dukpy.JSInterpreter | None = None
+        self._lock = threading.Lock()
+        self._done: dict[tuple[str, bool], str | MathMistake] = {}
+        self._rules: dict[str, str] = {}
+
+    def typeset(self, tex: str, display: bool) -> str | MathMistake:
+        """HTML with MathML beside it, free of style attributes; or what is wrong with the formula."""
+        key = (tex, display)
+        with self._lock:
+            if key not in self._done:
+                self._done[key] = self._render(tex, display)
+            return self._done[key]
+
+    def stylesheet(self) -> str:
+        """The CSS rules for every class that a typeset formula uses, in a stable order."""
+        # A class has to win over KaTeX's own longer selectors, as the style attribute did.
+        with self._lock:
+            rules = sorted(self._rules.items())
+        return "".join(f".katex .{name}{{{_important(style)}}}\n" for name, style in rules)
+
+    def _render(self, tex: str, display: bool) -> str | MathMistake:
+        if self._engine is None:
+            self._engine = dukpy.JSInterpreter()
+            self._engine.evaljs(self._source + ";0")
+        answer = self._engine.evaljs(RENDER, tex=tex, display=display)
+        if "html" in answer:
+            return TAG_WITH_STYLE.sub(self._style_as_class, answer["html"])
+        return _word_mistake(str(answer["message"]), int(answer["position"]))
+
+    def _style_as_class(self, found: re.Match[str]) -> str:
+        style = found["style"].strip(";")
+        name = f"kx-{zlib.crc32(style.encode()):08x}"
+        self._rules[name] = style
+        attributes = found["attributes"] + found["rest"]
+        if ' class="' in attributes:
+            attributes = CLASS.sub(lambda classes: f"{classes[0]} {name}".strip(), attributes, count=1)
+        else:
+            attributes = f'{attributes} class="{name}"'
+        return f"<{found['name']}{attributes}>"
+
+
+def _important(style: str) -> str:
+    return ";".join(f"{declaration.strip()}!important" for declaration in style.split(";") if declaration.strip())
+
+
+def _word_mistake(message: str, position: int) -> MathMistake:
+    command = re.search(r"Undefined control sequence: (\\[A-Za-z]+)", message)
+    otherwise = "mend the formula; KaTeX's list of supported functions names what it knows"
+    remedy = suggest(command[1], [f"\\{name}" for name in COMMON_NAMES.split()], otherwise) if command else otherwise
+    return MathMistake(message, position, remedy)
