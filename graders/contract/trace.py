@@ -28,15 +28,17 @@ CutKind = Literal[
     "detach", "data", "item", "tolist", "numpy", "float", "no_grad", "inference_mode", "comparison", "integer"
 ]
 
-EventKind = Literal["record", "save", "free", "vjp", "accumulate", "recompute", "backward", "end", "error"]
+EventKind = Literal["record", "save", "free", "vjp", "accumulate", "capture", "recompute", "backward", "end", "error"]
 
 
 class Nodes(Message):
-    """One row a backward node, in the order in which the forward pass made them; leaves come as they are met.
+    """One row a backward node, in the order in which the forward pass made them; a leaf stands before its first use.
 
     `span` is null where no line of the learner's source made the node. `values` is a short rendering of
-    the forward output where it is small, else "". `backward` says which backward call reached the node
-    first (-1: none did). `saved_bytes` counts unique storages, each at the first node that saved it.
+    the forward output (of a leaf: its value when it was met) where it is small, else "". `backward` says which
+    backward call reached the node first (-1: none did). `saved_bytes` counts unique storages, each at the first
+    node that saved it; `leaf_bytes` is the part of it that leaves (parameters) own, and that stays when the graph
+    is let go. `saved` lists the slots, "; " between them. `sequence` is autograd's number, -1 for a leaf.
     """
 
     name: tuple[Text, ...] = ()
@@ -49,8 +51,10 @@ class Nodes(Message):
     variable: tuple[Text, ...] = ()
     values: tuple[Text, ...] = ()
     saved_bytes: tuple[Bytes, ...] = ()
+    leaf_bytes: tuple[Bytes, ...] = ()
     saved: tuple[Text, ...] = ()
     sequence: tuple[int, ...] = ()
+    backward: tuple[int, ...] = ()
 
 
 class Edges(Message):
@@ -77,11 +81,16 @@ class Cuts(Message):
 class Events(Message):
     """The tape, one row a step, in the order in which it happened.
 
-    `record`: node made; `bytes` is what is now held for backward in all. `backward`: a call begins, `text`
-    is "backward" or "grad". `vjp`: the node ran; `incoming` and `outgoing` render the summed incoming and
-    the outgoing gradients (shape and values, or shape and norm). `accumulate`: a leaf's .grad, `incoming`
-    is what was added, `outgoing` the value after it, `before` the value before. `free`: saved tensors of the
-    node let go. `recompute`: a checkpointed region ran its forward again. `error`: `text` is the message.
+    Every row: `bytes` is what is held for backward in all after the step; `call` numbers the backward call it
+    belongs to, from 0 (-1: outside any). Gradients read "(shape) values" or "(shape) ‖norm‖"; several stand with
+    "; " between them, one a slot, "·" where none flows, so that part k of `outgoing` belongs to the edge of slot k.
+    `record`: an operation's node is made (leaves have no such step). `backward`: a call begins at `node`, `text`
+    is "backward" or "grad"; a call that begins before the last one's `end` runs inside it. `vjp`: the node ran;
+    `incoming` is the sum it received for each of its outputs, `norm` the size of that. `accumulate`: a leaf's
+    .grad, `incoming` is what was added, `outgoing` the value after it, `before` the value before. `capture`: grad
+    hands out `incoming` for the node instead of adding it to .grad. `free`: the node's saved tensors let go.
+    `recompute`: a checkpointed region runs its forward again, because of `node`; `save`: a node of it holds tensors
+    again. `error`: `text` is the message, `node` the one that was running. `end`: the call is over.
     """
 
     kind: tuple[EventKind, ...] = ()

@@ -1,0 +1,24 @@
+"""How much of a program the tracer keeps: past each cap it says less, and never stops the program."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Caps:
+    """Counts, not times. Values are written up to `valued_steps`, norms up to `normed_steps`, then shapes alone."""
+
+    max_nodes: int = 200_000
+    max_events: int = 20_000
+    max_cuts: int = 2_000
+    max_calls_logged: int = 2_000_000
+    valued_steps: int = 5_000
+    normed_steps: int = 12_000
+    max_value_items: int = 12
+    max_text: int = 200
+
+    @classmethod
+    def from_dict(cls, given: dict[str, Any]) -> "Caps":
+        """Read the caps that a caller names; unknown names are ignored, and none is raised above its default."""
+        known = {name: getattr(cls, name) for name in (field.name for field in fields(cls))}
+        return cls(**{name: max(0, min(int(given[name]), most)) for name, most in known.items() if name in given})

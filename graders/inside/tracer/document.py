@@ -1,0 +1,192 @@
+"""Writes a finished recording as the columns of the trace contract: numbers, text and spans only."""
+
+import math
+from typing import Any
+
+import torch
+
+from .graph import Row
+from .held import HeldBytes
+from .naming import choose_kind, name_forward
+from .positions import Origin, SourceMap
+from .recorder import Recorder
+from .saved import Saved, write_bytes
+from .tape import Event
+
+VERSION = 1
+MAX_REGIONS = 2_000
+
+
+def write_document(recorder: Recorder) -> dict[str, Any]:
+    """The whole trace, JSON-ready."""
+    rows = order_rows(recorder.graph.rows)
+    numbers = {row: number for number, row in enumerate(rows)}
+    source = SourceMap(recorder.source)
+    steps, bytes_of = write_steps(recorder, rows)
+    limit = recorder.caps.max_events
+    cut_short = recorder.tape.is_full or len(steps) > limit
+    return {
+        "version": VERSION,
+        "torch": torch.__version__,
+        "engine": "torch",
+        "nodes": write_nodes(recorder, rows, source, bytes_of),
+        "edges": write_edges(rows, numbers),
+        "cuts": write_cuts(recorder, numbers, source),
+        "events": write_events(steps[:limit], numbers),
+        "regions": write_regions(recorder, rows, numbers, source),
+        "roots": [numbers[row] for row in recorder.roots],
+        "truncated": cut_short or recorder.graph.is_full,
+        "notes": write_notes(recorder, cut_short),
+    }
+
+
+def order_rows(rows: list[Row]) -> list[Row]:
+    """Nodes as the forward pass made them; a leaf stands before the first node that uses it."""
+    ordered: dict[Row, None] = {}
+    for row in sorted((row for row in rows if not row.is_leaf), key=lambda row: row.sequence):
+        for target, _, _ in row.edges:
+            if target.is_leaf:
+                ordered.setdefault(target)
+        ordered.setdefault(row)
+    for row in rows:
+        ordered.setdefault(row)
+    return list(ordered)
+
+
+def write_steps(recorder: Recorder, rows: list[Row]) -> tuple[list[tuple[Event, int]], dict[Row, tuple[Saved, ...]]]:
+    """Every step with the bytes held after it, the making of nodes merged in by sequence number."""
+    held = HeldBytes()
+    first_saved: dict[Row, tuple[Saved, ...]] = {}
+    steps: list[tuple[Event, int]] = []
+    made = [row for row in rows if not row.is_leaf]
+    at = 0
+
+    def make_until(sequence: int) -> None:
+        nonlocal at
+        while at < len(made) and made[at].sequence < sequence:
+            row = made[at]
+            first_saved[row] = held.hold(row, row.saved)
+            steps.append((Event("record", row, -1, row.sequence), held.total))
+            at += 1
+
+    for event in recorder.tape.events:
+        make_until(event.sequence)
+        if event.row is not None and event.kind == "free":
+            held.free(event.row)
+        elif event.row is not None and event.kind == "save":
+            held.hold(event.row, event.refilled)
+        steps.append((event, held.total))
+    make_until(2**64)
+    return steps, first_saved
+
+
+def write_nodes(
+    recorder: Recorder, rows: list[Row], source: SourceMap, first_saved: dict[Row, tuple[Saved, ...]]
+) -> dict[str, list[Any]]:
+    """One entry a node in every column."""
+    origins = {row: None if row.is_leaf else recorder.calls.find(row.sequence) for row in rows}
+    leaf_names = {row.storage: row.variable or "a leaf" for row in rows if row.is_leaf and row.storage}
+    clip = recorder.caps.max_text
+    return {
+        "name": [row.name[:clip] for row in rows],
+        "forward": [name_forward(row, origins[row])[:clip] for row in rows],
+        "kind": [choose_kind(row, origins[row]) for row in rows],
+        "module": [find_module(recorder, row, origins[row])[:clip] for row in rows],
+        "span": [source.find_span(origin.site) if origin else None for origin in origins.values()],
+        "shape": [row.shape for row in rows],
+        "dtype": [row.dtype for row in rows],
+        "variable": [row.variable[:clip] for row in rows],
+        "values": [(row.value or recorder.values.get(row.sequence, ""))[:clip] for row in rows],
+        "saved_bytes": [sum(slot.nbytes for slot in first_saved.get(row, ())) for row in rows],
+        "leaf_bytes": [
+            sum(slot.nbytes for slot in first_saved.get(row, ()) if slot.key in leaf_names) for row in rows
+        ],
+        "saved": [write_saved(row, leaf_names)[:clip] for row in rows],
+        "sequence": [-1 if row.is_leaf else row.sequence for row in rows],
+        "backward": [row.reached_by for row in rows],
+    }
+
+
+def find_module(recorder: Recorder, row: Row, origin: Origin | None) -> str:
+    """The module that made a node, or that owns a leaf."""
+    if row.is_leaf:
+        owner = row.variable.rpartition(".")[0]
+        return owner if owner and recorder.modules.has_path(owner) else ""
+    return recorder.modules.paths[origin.site.module] if origin is not None else ""
+
+
+def write_saved(row: Row, leaf_names: dict[int, str]) -> str:
+    """What the node saved, slot by slot."""
+    parts = []
+    for slot in row.saved:
+        if slot.holder is not None:
+            parts.append(f"{slot.label}: made again in backward")
+            continue
+        owner = f" = {leaf_names[slot.key]}" if slot.key in leaf_names else ""
+        parts.append(f"{slot.label}{owner} {slot.shape} {write_bytes(slot.nbytes)}")
+    return "; ".join(parts)
+
+
+def write_edges(rows: list[Row], numbers: dict[Row, int]) -> dict[str, list[int]]:
+    """One entry an edge, from a node to the producers of its inputs."""
+    edges = [(numbers[row], numbers[target], slot, output) for row in rows for target, slot, output in row.edges]
+    names = ("source", "target", "slot", "output")
+    return {name: [edge[at] for edge in edges] for at, name in enumerate(names)}
+
+
+def write_cuts(recorder: Recorder, numbers: dict[Row, int], source: SourceMap) -> dict[str, list[Any]]:
+    cuts = list(recorder.cuts.values())
+    return {
+        "kind": [cut.kind for cut in cuts],
+        "span": [source.find_span(cut.site) for cut in cuts],
+        "node": [None if cut.row is None else numbers[cut.row] for cut in cuts],
+        "shape": [cut.shape for cut in cuts],
+    }
+
+
+def write_events(steps: list[tuple[Event, int]], numbers: dict[Row, int]) -> dict[str, list[Any]]:
+    events = [event for event, _ in steps]
+    return {
+        "kind": [event.kind for event in events],
+        "node": [None if event.row is None else numbers[event.row] for event in events],
+        "call": [event.call for event in events],
+        "bytes": [held for _, held in steps],
+        "norm": [keep_finite(event.norm) for event in events],
+        "before": [event.before for event in events],
+        "incoming": [event.incoming for event in events],
+        "outgoing": [event.outgoing for event in events],
+        "text": [event.text for event in events],
+    }
+
+
+def keep_finite(norm: float | None) -> float | None:
+    # JSON has no NaN; the text beside it still says nan or inf.
+    return norm if norm is not None and math.isfinite(norm) else None
+
+
+def write_regions(
+    recorder: Recorder, rows: list[Row], numbers: dict[Row, int], source: SourceMap
+) -> dict[str, list[Any]]:
+    """Checkpointed regions that have nodes."""
+    members = [
+        sorted(
+            numbers[row]
+            for row in (region.rows or [r for r in rows if not r.is_leaf and region.start <= r.sequence < region.end])
+        )
+        for region in recorder.regions
+    ]
+    found = [(nodes, region) for nodes, region in zip(members, recorder.regions, strict=True) if nodes][:MAX_REGIONS]
+    return {
+        "kind": ["checkpoint" for _ in found],
+        "nodes": [nodes for nodes, _ in found],
+        "span": [source.find_span(region.site) for _, region in found],
+    }
+
+
+def write_notes(recorder: Recorder, cut_short: bool) -> list[str]:
+    notes = list(recorder.notes)
+    if cut_short:
+        notes.append(f"The tape stops after {recorder.caps.max_events:,} steps; the program went on.")
+    if recorder.graph.is_full:
+        notes.append(f"Only the first {recorder.caps.max_nodes:,} nodes are shown.")
+    return notes

@@ -1,0 +1,198 @@
+"""Watches one run of the backward engine: walk the graph, hook its nodes, run, unhook.
+
+Hooks read numbers from gradients and keep none of them: a held gradient could not be reused by the engine.
+"""
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.overrides import _get_current_function_mode_stack
+
+from .graph import AccumulateGrad, Row, read_root
+from .listening import Listener, find_frame, read_counter
+from .recorder import Recorder, Region
+
+CHECKPOINT_NODE = "CheckpointFunctionBackward"
+RECOMPUTES = "the checkpointed region runs its forward again"
+
+
+class BackwardRun:
+    """One call of backward or grad: its hooks, and the node that is running now."""
+
+    def __init__(self, recorder: Recorder, call: int, keeps_graph: bool) -> None:
+        self._recorder = recorder
+        self._call = call
+        self._keeps_graph = keeps_graph
+        self._handles: list[Any] = []
+        self._befores: dict[Row, str] = {}
+        self._done: Row | None = None
+        self.running: Row | None = None
+        self.began = 0
+
+    def hook(self, walked: list[tuple[Any, Row]]) -> None:
+        """Hook every node that the tape still has room for, those that run first before others."""
+        left = self._recorder.tape.count_left(self._recorder.graph.operations)
+        if len(walked) > left:
+            self._recorder.tape.is_full = True
+            walked = sorted(walked, key=lambda pair: -pair[1].sequence)[: max(0, left)]
+        for node, row in walked:
+            starts, ran = (
+                (self._start_leaf, self._ran_leaf) if type(node) is AccumulateGrad else (self._start, self._ran)
+            )
+            self._handles.append(node.register_prehook(functools.partial(starts, row)))
+            self._handles.append(node.register_hook(functools.partial(ran, row)))
+
+    def unhook(self) -> None:
+        for handle in self._handles:
+            handle.remove()
+        self._handles.clear()
+        self.settle()
+
+    def settle(self) -> None:
+        """The engine lets go of a node's saved tensors after its hooks: note it at the next step."""
+        done, self._done = self._done, None
+        if done is not None and not self._keeps_graph:
+            self._recorder.free(done)
+
+    def _start(self, row: Row, incoming: Any) -> None:
+        self.settle()
+        self.running, self.began = row, read_counter()
+
+    def _ran(self, row: Row, outgoing: Any, incoming: Any) -> None:
+        with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
+            text, norm = self._render_all(incoming)
+            self._recorder.add_event(
+                "vjp", row, call=self._call, norm=norm, incoming=text, outgoing=self._render_all(outgoing)[0]
+            )
+        self._reach(row)
+        self._done, self.running = row, None
+
+    def _start_leaf(self, row: Row, incoming: Any) -> None:
+        self.settle()
+        self.running = row
+        self._befores[row] = self._render_grad(row)
+
+    def _ran_leaf(self, row: Row, outgoing: Any, incoming: Any) -> None:
+        with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
+            text, norm = self._render_all(incoming)
+        after = self._render_grad(row)
+        before = self._befores.pop(row, "")
+        self._recorder.add_event(
+            "accumulate", row, call=self._call, norm=norm, before=before, incoming=text, outgoing=after
+        )
+        self._reach(row)
+        self.running = None
+
+    def _reach(self, row: Row) -> None:
+        if row.reached_by < 0:
+            row.reached_by = self._call
+
+    def _render_grad(self, row: Row) -> str:
+        with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
+            leaf = row.leaf()
+            grad = None if leaf is None else leaf.grad
+            return "None" if grad is None else self._render_all((grad,))[0]
+
+    def _render_all(self, tensors: Any) -> tuple[str, float | None]:
+        return self._recorder.renderer.render_all(tensors, len(self._recorder.tape.events))
+
+
+class Engine:
+    """Stands in for torch.autograd.graph._engine_run_backward while a recording is open."""
+
+    def __init__(self, recorder: Recorder, listener: Listener, original: Callable[..., Any]) -> None:
+        self._recorder = recorder
+        self._listener = listener
+        self.original = original
+        self._runs: list[BackwardRun] = []
+        self._calls = 0
+        self._noted_error = 0
+
+    def find_running(self) -> Row | None:
+        """The node whose backward runs now, if any does."""
+        return self._runs[-1].running if self._runs else None
+
+    def __call__(self, outputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Run the engine as it would have been run, with hooks around it."""
+        recorder = self._recorder
+        if not recorder.is_here() or torch._C._are_functorch_transforms_active() or recorder.tape.is_full:
+            return self.original(outputs, *args, **kwargs)
+        frame = sys._getframe(1)
+        outer_call = recorder.call
+        run = self._begin(outputs, args, kwargs, frame)
+        recorder.calls.enter(read_counter(), recorder.make_site(find_frame(frame, recorder.filename), None))
+        recorder.quiet += 1
+        self._runs.append(run)
+        try:
+            results = self._run(outputs, args, kwargs)
+            run.settle()
+            if not kwargs.get("accumulate_grad", False):
+                self._note_results(args[3] if len(args) > 3 else (), results)
+            return results
+        except BaseException as error:
+            self._note_error(run, error)
+            raise
+        finally:
+            self._runs.pop()
+            recorder.quiet -= 1
+            recorder.calls.leave(read_counter())
+            run.unhook()
+            recorder.add_event("end", None)
+            recorder.call = outer_call
+
+    def _run(self, outputs: Any, args: Any, kwargs: Any) -> Any:
+        if self._listener in _get_current_function_mode_stack():
+            return self.original(outputs, *args, **kwargs)
+        # torch calls us with the mode set aside; custom backwards, hooks and recomputation must be heard.
+        with self._listener:
+            return self.original(outputs, *args, **kwargs)
+
+    def _begin(self, outputs: Any, args: Any, kwargs: Any, frame: Any) -> BackwardRun:
+        recorder = self._recorder
+        keeps_graph = bool(args[1]) if len(args) > 1 else bool(kwargs.get("keep_graph", True))
+        with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+            roots = [node for node in map(read_root, outputs) if node is not None]
+            known = len(recorder.graph.rows)
+            walked = recorder.graph.walk(roots)
+            fresh = recorder.graph.rows[known:]
+            self._note_recomputation(fresh)
+            recorder.call, self._calls = self._calls, self._calls + 1
+            if fresh:
+                recorder.name_rows(frame)
+            found = [row for row in map(recorder.graph.find_row, roots) if row is not None]
+            if not self._runs:
+                recorder.add_roots(found)
+            text = "backward" if kwargs.get("accumulate_grad", False) else "grad"
+            recorder.add_event("backward", found[0] if found else None, text=text)
+            run = BackwardRun(recorder, recorder.call, keeps_graph)
+            run.hook(walked)
+        return run
+
+    def _note_recomputation(self, fresh: list[Row]) -> None:
+        """A reentrant checkpoint runs its forward again, then backward on what that made."""
+        outer = self._runs[-1] if self._runs else None
+        if outer is None or outer.running is None or outer.running.name != CHECKPOINT_NODE:
+            return
+        recorder, row = self._recorder, outer.running
+        recorder.add_event("recompute", row, sequence=outer.began, text=RECOMPUTES)
+        origin = recorder.calls.find(row.sequence)
+        recorder.regions.append(Region(origin.site if origin else None, 0, 0, [row, *fresh]))
+
+    def _note_results(self, inputs: Any, results: Any) -> None:
+        recorder = self._recorder
+        with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
+            for tensor, result in zip(inputs, results, strict=False):
+                node = read_root(tensor)
+                text, norm = recorder.renderer.render(result, len(recorder.tape.events))
+                row = None if node is None else recorder.graph.find_row(node)
+                recorder.add_event("capture", row, norm=norm, incoming=text)
+
+    def _note_error(self, run: BackwardRun, error: BaseException) -> None:
+        if id(error) == self._noted_error:
+            return
+        self._noted_error = id(error)
+        text = f"{type(error).__name__}: {error}"
+        self._recorder.add_event("error", run.running, text=text[: self._recorder.caps.max_text])

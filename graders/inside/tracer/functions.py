@@ -1,0 +1,37 @@
+"""Watches torch.autograd.Function.apply: custom nodes are made outside every torch function call."""
+
+import sys
+from typing import Any
+
+import torch
+
+from .listening import find_frame, read_counter
+from .recorder import Recorder
+
+
+class FunctionWatch:
+    """Wraps `apply` for the time of a recording."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._original = torch.autograd.Function.__dict__["apply"]
+
+    def install(self) -> None:
+        recorder, original = self._recorder, self._original.__func__
+
+        def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
+            if not recorder.is_here():
+                return original(cls, *args, **kwargs)
+            frame = find_frame(sys._getframe(1), recorder.filename)
+            recorder.calls.enter(read_counter(), recorder.make_site(frame, cls))
+            recorder.quiet += 1
+            try:
+                return original(cls, *args, **kwargs)
+            finally:
+                recorder.quiet -= 1
+                recorder.calls.leave(read_counter())
+
+        torch.autograd.Function.apply = classmethod(apply)
+
+    def remove(self) -> None:
+        torch.autograd.Function.apply = self._original

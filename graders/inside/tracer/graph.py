@@ -1,0 +1,186 @@
+"""Walks backward graphs and keeps one row a node; the nodes themselves are let go when the walk ends.
+
+A small tag in each node's metadata carries its row to later walks, and tells when the node is destroyed.
+"""
+
+import weakref
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.autograd.function import BackwardCFunction
+
+from .rendering import write_values
+from .saved import Saved, describe_saved, read_saved
+
+AccumulateGrad = torch._C._functions.AccumulateGrad
+TAG = "unwind.row"
+LEAF_SEQUENCE = 2**64 - 1
+
+
+@dataclass(eq=False, slots=True)
+class Row:
+    """What is known of one node. `number` is its place in discovery order; the document renumbers."""
+
+    number: int
+    name: str
+    is_leaf: bool
+    is_custom: bool
+    sequence: int
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+    variable: str = ""
+    value: str = ""
+    outputs: int = 1
+    saved: tuple[Saved, ...] = ()
+    edges: list[tuple["Row", int, int]] = field(default_factory=list)
+    leaf: Any = None
+    holds: bool = False
+    reached_by: int = -1
+    storage: int = 0
+
+
+class Tag:
+    """Lives in a node's metadata; dies with the node."""
+
+    __slots__ = ("__weakref__", "gone", "row")
+
+    def __init__(self, row: Row, gone: Callable[[Row], None]) -> None:
+        self.row = row
+        self.gone = gone
+
+    def __del__(self) -> None:
+        self.gone(self.row)
+
+
+class Graph:
+    """Every row met so far. Leaves are known by their variable, other nodes by their tag."""
+
+    def __init__(self, max_nodes: int, max_value_items: int, on_gone: Callable[[Row], None]) -> None:
+        self.rows: list[Row] = []
+        self.is_full = False
+        self.operations = 0
+        self.holders: dict[int, Row] = {}
+        self._max_nodes = max_nodes
+        self._max_value_items = max_value_items
+        self._on_gone = on_gone
+        self._leaves: dict[int, tuple[weakref.ref[Any], Row]] = {}
+
+    def find_row(self, node: Any) -> Row | None:
+        """The row of a node that an earlier walk met."""
+        if type(node) is AccumulateGrad:
+            return self.find_leaf(node.variable)
+        tag = node.metadata.get(TAG)
+        return tag.row if type(tag) is Tag else None
+
+    def find_leaf(self, variable: Any) -> Row | None:
+        """The row of a leaf tensor."""
+        known = self._leaves.get(id(variable))
+        return known[1] if known is not None and known[0]() is variable else None
+
+    def adopt_leaf(self, variable: Any) -> Row:
+        """The row of a leaf that a cut met before any graph did."""
+        return self.find_leaf(variable) or self._add_leaf(variable)
+
+    def discover(self, roots: Iterable[Any]) -> list[Row]:
+        """Add what is reachable and new; returns the rows met. A known node is not entered: its inputs are known."""
+        unknown = [node for node in roots if node is not None and self.find_row(node) is None]
+        return [row for _, row in self._traverse(unknown, enters_known=False)]
+
+    def walk(self, roots: Iterable[Any]) -> list[tuple[Any, Row]]:
+        """Every reachable node with its row, new ones added. The caller drops the nodes soon."""
+        return self._traverse([node for node in roots if node is not None], enters_known=True)
+
+    def _traverse(self, stack: list[Any], enters_known: bool) -> list[tuple[Any, Row]]:
+        found: list[tuple[Any, Row]] = []
+        met: dict[int, Row] = {}
+        fresh: list[tuple[Row, Any]] = []
+        while stack:
+            node = stack.pop()
+            if id(node) in met:
+                continue
+            row = self.find_row(node)
+            is_new = row is None
+            row = row or self._add(node)
+            if row is None:
+                break
+            met[id(node)] = row
+            found.append((node, row))
+            if is_new or enters_known:
+                inputs = node.next_functions
+                stack.extend([after for after, _ in inputs if after is not None])
+                if is_new:
+                    fresh.append((row, inputs))
+        self._link(fresh, met)
+        return found
+
+    def _link(self, fresh: list[tuple[Row, Any]], met: dict[int, Row]) -> None:
+        for row, inputs in fresh:
+            for slot, (after, output) in enumerate(inputs):
+                target = met.get(id(after)) if after is not None else None
+                if target is not None:
+                    row.edges.append((target, slot, output))
+
+    def _add(self, node: Any) -> Row | None:
+        if len(self.rows) >= self._max_nodes:
+            self.is_full = True
+            return None
+        if type(node) is AccumulateGrad:
+            return self._add_leaf(node.variable)
+        row = self._read_operation(node)
+        self.rows.append(row)
+        return row
+
+    def _add_leaf(self, variable: Any) -> Row:
+        row = Row(len(self.rows), "AccumulateGrad", True, False, LEAF_SEQUENCE)
+        row.shape = tuple(int(size) for size in variable.shape)
+        row.dtype = str(variable.dtype).removeprefix("torch.")
+        row.leaf = weakref.ref(variable)
+        row.storage = describe_saved("", variable).key or 0
+        row.value = self._write_leaf(variable)
+        self._leaves[id(variable)] = (row.leaf, row)
+        self.rows.append(row)
+        return row
+
+    def _write_leaf(self, variable: Any) -> str:
+        if variable.layout != torch.strided or variable.numel() > self._max_value_items:
+            return ""
+        try:
+            return write_values(variable.tolist())
+        except (RuntimeError, NotImplementedError):
+            return ""  # a leaf on the meta device has a shape and no numbers
+
+    def _read_operation(self, node: Any) -> Row:
+        row = Row(len(self.rows), node.name(), False, isinstance(node, BackwardCFunction), node._sequence_nr())
+        outputs = node._input_metadata
+        row.outputs = len(outputs)
+        if outputs:
+            row.shape, row.dtype = _read_output(outputs[0])
+        row.saved = read_saved(node)
+        row.holds = bool(row.saved)
+        for slot in row.saved:
+            if slot.holder is not None:
+                self.holders[slot.holder] = row
+        node.metadata[TAG] = Tag(row, self._on_gone)
+        self.operations += 1
+        return row
+
+
+def _read_output(output: Any) -> tuple[tuple[int, ...], str]:
+    try:
+        shape = tuple(int(size) for size in output.shape)
+    except (RuntimeError, TypeError, ValueError):
+        shape = ()  # nested tensors have no shape to tell
+    return shape, str(output.dtype).removeprefix("torch.")
+
+
+def read_root(tensor: Any) -> Any:
+    """The node from which backward starts at this tensor or gradient edge; None where nothing is tracked."""
+    if isinstance(tensor, torch.autograd.graph.GradientEdge):
+        return tensor.node
+    if not isinstance(tensor, torch.Tensor) or not tensor.requires_grad:
+        return None
+    if tensor.grad_fn is not None:
+        return tensor.grad_fn
+    return torch.autograd.graph.get_gradient_edge(tensor).node

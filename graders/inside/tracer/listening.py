@@ -1,0 +1,79 @@
+"""Hears every torch call that the program makes: brackets its nodes, notes cuts and small values.
+
+It runs on the program's hot path: each line here is paid on every torch call.
+"""
+
+import sys
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from .cuts import Cut, find_cut, name_function
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
+
+read_counter = torch._C._autograd._get_sequence_nr
+_are_transforms_active = torch._C._are_functorch_transforms_active
+_DETACH_IN_PLACE = torch.Tensor.detach_
+_STARTS_BACKWARD = frozenset({torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad})
+_PASSES_THROUGH = ("torch/functional.py", "torch/nn/functional.py", "torch/_tensor.py", "torch/overrides.py")
+
+
+class Listener(TorchFunctionMode):  # type: ignore[misc]
+    """Calls the function as it was called, then looks at the sequence counter."""
+
+    def __init__(self, recorder: "Recorder") -> None:
+        super().__init__()
+        self._recorder = recorder
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        recorder = self._recorder
+        if function in _STARTS_BACKWARD or _are_transforms_active():
+            # Backward is noted where the engine starts; it hands this mode back to hooks and custom backwards.
+            return self._pass_on(function, args, kwargs)
+        was_tracked = function is _DETACH_IN_PLACE and args[0].requires_grad
+        before = read_counter()
+        result = function(*args, **kwargs) if kwargs else function(*args)
+        after = read_counter()
+        if after != before:
+            frame = find_frame(sys._getframe(1), recorder.filename)
+            recorder.calls.note(before, after, recorder.make_site(frame, function))
+            if recorder.values_left > 0:
+                recorder.note_value(function, result)
+        elif recorder.quiet == 0:
+            cut = Cut("detach", None) if was_tracked else find_cut(function, args, kwargs, result)
+            if cut is not None:
+                note_cut(recorder, cut, function, sys._getframe(1))
+        return result
+
+    def _pass_on(self, function: Any, args: Any, kwargs: Any) -> Any:
+        if _are_transforms_active():
+            self._recorder.note_once("torch.func transforms are not shown: their tensors are wrapped.")
+        return function(*args, **(kwargs or {}))
+
+
+def find_frame(frame: FrameType | None, filename: str) -> FrameType | None:
+    """The innermost frame of the learner's source, or None."""
+    while frame is not None and frame.f_code.co_filename != filename:
+        frame = frame.f_back
+    return frame
+
+
+def note_cut(recorder: "Recorder", cut: Cut, function: Any, frame: FrameType | None) -> None:
+    """Keep a cut that the learner's source made; library code that reads a parameter's data is no cut of theirs."""
+    below = None
+    while frame is not None and frame.f_code.co_filename != recorder.filename:
+        below, frame = frame if not _passes_through(frame) else below, frame.f_back
+    if frame is None:
+        return
+    is_leaf = cut.tensor is not None and cut.tensor.is_leaf
+    if below is not None and is_leaf and cut.kind not in ("no_grad", "inference_mode"):
+        return
+    recorder.note_cut(cut, recorder.make_site(frame, name_function(function)))
+
+
+def _passes_through(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.endswith(_PASSES_THROUGH)

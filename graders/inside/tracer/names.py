@@ -1,0 +1,128 @@
+"""The learner's names for tensors and modules, read from variables without running any of the learner's code."""
+
+import sys
+import weakref
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+import torch
+
+CO_OPTIMIZED = 1
+UNSHARED_REFERENCES = 3  # the frame, `snapshot`, and the argument of getrefcount
+MAX_ITEMS = 256
+MAX_DEPTH = 3
+
+
+def read_locals(frame: FrameType) -> dict[str, Any]:
+    """A copy of a function's variables that leaves no reference behind in the frame."""
+    snapshot = frame.f_locals
+    variables = dict(snapshot)
+    is_function = bool(frame.f_code.co_flags & CO_OPTIMIZED)
+    if is_function and sys.version_info < (3, 13) and sys.getrefcount(snapshot) <= UNSHARED_REFERENCES:
+        # Before 3.13 the dict lives as long as the frame and would keep deleted tensors alive;
+        # where the program itself called locals(), the dict is the program's and stays as it is.
+        snapshot.clear()
+    return variables
+
+
+def iterate_tensors(variables: dict[str, Any], module_name: str) -> Iterator[tuple[str, torch.Tensor]]:
+    """(name, tensor) for every tensor that variables lead to: parameters, plain variables, then containers."""
+    named = [(name, value) for name, value in variables.items() if not name.startswith("__")]
+    for name, value in named:
+        if issubclass(type(value), torch.nn.Module):
+            for path, parameter in value.named_parameters():
+                yield f"{name}.{path}", parameter
+    for name, value in named:
+        if issubclass(type(value), torch.Tensor):
+            yield name, value
+    for name, value in named:
+        if not issubclass(type(value), (torch.Tensor, torch.nn.Module)):
+            yield from _enter(name, value, module_name, MAX_DEPTH)
+
+
+def _enter(name: str, value: Any, module_name: str, depth: int) -> Iterator[tuple[str, torch.Tensor]]:
+    if issubclass(type(value), torch.Tensor):
+        yield name, value
+    elif depth > 0:
+        for path, part in _list_parts(name, value, module_name):
+            yield from _enter(path, part, module_name, depth - 1)
+
+
+def _list_parts(name: str, value: Any, module_name: str) -> list[tuple[str, Any]]:
+    kind = type(value)
+    if kind in (list, tuple):
+        return [(f"{name}[{at}]", part) for at, part in enumerate(value[:MAX_ITEMS])]
+    if kind is dict:
+        keys = list(value)[:MAX_ITEMS]
+        return [(f"{name}[{key!r}]", value[key]) for key in keys if type(key) in (str, int)]
+    if issubclass(kind, torch.nn.Module):
+        return [(f"{name}.{path}", parameter) for path, parameter in value.named_parameters()]
+    if getattr(kind, "__module__", None) == module_name and not isinstance(value, type):
+        parts = getattr(value, "__dict__", None)
+        if type(parts) is dict:
+            return [(f"{name}.{key}", part) for key, part in list(parts.items())[:MAX_ITEMS] if type(key) is str]
+    return []
+
+
+class ModulePaths:
+    """Dotted paths of running modules, in a stack that global forward hooks keep."""
+
+    def __init__(self) -> None:
+        self.paths: list[str] = [""]
+        self.current = 0
+        self._numbers: dict[str, int] = {"": 0}
+        self._known: dict[int, tuple[weakref.ref[Any], int]] = {}
+        self._stack: list[tuple[int, int]] = []
+
+    def enter(self, module: Any, find_name: Any) -> None:
+        """A module begins its forward; `find_name(module)` names one that no known module contains."""
+        known = self._known.get(id(module))
+        if known is None or known[0]() is not module:
+            self._learn(module, find_name)
+            known = self._known[id(module)]
+        self._stack.append((id(module), known[1]))
+        self.current = known[1]
+
+    def leave(self, module: Any) -> None:
+        """A module ends; those it left open, because an error passed by, end too."""
+        for depth in range(len(self._stack) - 1, -1, -1):
+            if self._stack[depth][0] == id(module):
+                del self._stack[depth:]
+                break
+        self.current = self._stack[-1][1] if self._stack else 0
+
+    def has_path(self, path: str) -> bool:
+        return path in self._numbers
+
+    def _learn(self, module: Any, find_name: Any) -> None:
+        if self._stack:
+            parent = self.paths[self._stack[-1][1]]
+            name = f"{parent}.{type(module).__name__}"
+        else:
+            name = find_name(module)
+        for path, part in module.named_modules():
+            known = self._known.get(id(part))
+            if known is None or known[0]() is not part:
+                self._known[id(part)] = (weakref.ref(part), self._number(f"{name}.{path}" if path else name))
+
+    def _number(self, path: str) -> int:
+        number = self._numbers.get(path)
+        if number is None:
+            number = self._numbers[path] = len(self.paths)
+            self.paths.append(path)
+        return number
+
+
+def find_module_name(module: Any, scopes: Iterator[dict[str, Any]]) -> str:
+    """The variable that holds the module, or a module around it, in the nearest scope; else its class."""
+    for variables in scopes:
+        for name, value in variables.items():
+            if value is module and name != "self":
+                return name
+        for name, value in variables.items():
+            if issubclass(type(value), torch.nn.Module) and name != "self":
+                for path, part in value.named_modules():
+                    if part is module:
+                        return f"{name}.{path}"
+    return type(module).__name__

@@ -1,0 +1,180 @@
+"""The state of one recording: what the listener, the hooks and the wrappers write to, and the document reads."""
+
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import torch
+
+from .caps import Caps
+from .cuts import Cut
+from .graph import Graph, Row
+from .listening import find_frame, read_counter
+from .names import CO_OPTIMIZED, ModulePaths, find_module_name, iterate_tensors, read_locals
+from .positions import CallLog, Site
+from .rendering import Renderer, write_values
+from .saved import Saved
+from .tape import Event, Tape
+
+
+@dataclass(eq=False, slots=True)
+class NotedCut:
+    """A cut as it was noted; `row` is the node whose output was cut."""
+
+    kind: str
+    site: Site
+    row: Row | None
+    shape: tuple[int, ...]
+
+
+@dataclass(eq=False, slots=True)
+class Region:
+    """A checkpointed region: nodes by sequence number, or rows that its own backward made."""
+
+    site: Site | None
+    start: int
+    end: int
+    rows: list[Row]
+
+
+class Recorder:
+    """One recording, on one thread: other threads of the program run as they are."""
+
+    def __init__(self, source: str, filename: str, namespace: dict[str, Any], caps: Caps) -> None:
+        self.source = source
+        self.filename = filename
+        self.namespace = namespace
+        self.caps = caps
+        self.calls = CallLog(caps.max_calls_logged)
+        self.graph = Graph(caps.max_nodes, caps.max_value_items, self._forget)
+        self.tape = Tape(caps.max_events)
+        self.modules = ModulePaths()
+        self.renderer = Renderer(caps)
+        self.values: dict[int, str] = {}
+        self.values_left = caps.valued_steps
+        self.cuts: dict[tuple[str, Site, Row | None], NotedCut] = {}
+        self.regions: list[Region] = []
+        self.roots: list[Row] = []
+        self.notes: list[str] = []
+        self.quiet = 0
+        self.call = -1
+        self.is_open = False
+        self.was_cut_short = False
+        self.thread = threading.get_ident()
+
+    def is_here(self) -> bool:
+        """Whether the recording is open and this is its thread."""
+        return self.is_open and threading.get_ident() == self.thread
+
+    def make_site(self, frame: FrameType | None, function: Any) -> Site:
+        """The place of a call: the frame's instruction, the module that runs, the function."""
+        if frame is None:
+            return Site(None, 0, self.modules.current, function)
+        return Site(frame.f_code, frame.f_lasti, self.modules.current, function)
+
+    def note_once(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def note_value(self, function: Any, result: Any) -> None:
+        """Keep the values of a small fresh result under its node's number."""
+        if type(result) is not torch.Tensor or result.numel() > self.caps.max_value_items:
+            return
+        name = getattr(function, "__name__", "_")
+        if name.endswith("_") or not result.requires_grad or is_changed_view(result):
+            return
+        try:
+            self.values[result.grad_fn._sequence_nr()] = write_values(result.tolist())[: self.caps.max_text]
+        except (RuntimeError, NotImplementedError, TypeError):
+            return  # sparse, meta and quantized tensors have no list of values
+        self.values_left -= 1
+
+    def note_cut(self, cut: Cut, site: Site) -> None:
+        """Keep one cut a place and node, and the graph above it, which may be gone the next moment."""
+        if len(self.cuts) >= self.caps.max_cuts:
+            self.note_once(f"Only the first {self.caps.max_cuts} cuts are shown.")
+            return
+        with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+            row = None if cut.tensor is None else self._find_cut_row(cut.tensor)
+        shape = () if cut.tensor is None else tuple(int(size) for size in cut.tensor.shape)
+        self.cuts.setdefault((cut.kind, site, row), NotedCut(cut.kind, site, row, shape))
+
+    def _find_cut_row(self, tensor: Any) -> Row | None:
+        if is_changed_view(tensor):
+            return None
+        if tensor.grad_fn is None:
+            return self.graph.adopt_leaf(tensor)
+        if self.graph.find_row(tensor.grad_fn) is None:
+            self.take_in(self.graph.discover([tensor.grad_fn]))
+        return self.graph.find_row(tensor.grad_fn)
+
+    def take_in(self, fresh: list[Row]) -> None:
+        """Give new rows the names that variables have now; names are gone later."""
+        if fresh:
+            self.name_rows()
+
+    def name_rows(self, frame: FrameType | None = None, extra: Iterable[dict[str, Any]] = ()) -> None:
+        """Name nodes and leaves after the variables that hold them: the top level, then functions inwards out."""
+        module_name = str(self.namespace.get("__name__"))
+        for variables in (*self.iterate_scopes(frame), *extra):
+            for name, tensor in iterate_tensors(variables, module_name):
+                row = self._find_named(tensor)
+                if row is not None and not row.variable:
+                    row.variable = name
+
+    def _find_named(self, tensor: Any) -> Row | None:
+        known = self.graph.find_leaf(tensor)
+        if known is not None or not tensor.requires_grad or is_changed_view(tensor):
+            return known
+        return None if tensor.grad_fn is None else self.graph.find_row(tensor.grad_fn)
+
+    def iterate_scopes(self, frame: FrameType | None = None) -> Iterator[dict[str, Any]]:
+        """The program's variables: its top level, then the functions running, innermost first."""
+        yield self.namespace
+        frame = find_frame(frame, self.filename)
+        while frame is not None:
+            if frame.f_globals is self.namespace and frame.f_code.co_flags & CO_OPTIMIZED:
+                yield read_locals(frame)
+            frame = find_frame(frame.f_back, self.filename)
+
+    def find_module_name(self, module: Any, frame: FrameType | None) -> str:
+        return find_module_name(module, self.iterate_scopes(frame))
+
+    def add_event(self, kind: str, row: Row | None, **fields: Any) -> None:
+        """One step of the tape, now."""
+        fields.setdefault("call", self.call)
+        fields.setdefault("sequence", read_counter())
+        self.tape.add(Event(kind, row, **fields))
+
+    def add_roots(self, rows: list[Row]) -> None:
+        """Where backward started, or where a graph that was never unwound ends."""
+        self.roots.extend(row for row in rows if row not in self.roots)
+
+    def refill(self, filled: dict[int, Saved]) -> None:
+        """Checkpointed nodes hold tensors again; `filled` tells what each empty slot's holder got."""
+        by_row: dict[Row, list[Saved]] = {}
+        for holder, saved in filled.items():
+            row = self.graph.holders.get(holder)
+            if row is not None:
+                label = next((slot.label for slot in row.saved if slot.holder == holder), "")
+                by_row.setdefault(row, []).append(saved._replace(label=label))
+        for row, slots in by_row.items():
+            row.holds = True
+            self.add_event("save", row, refilled=tuple(slots))
+
+    def free(self, row: Row, text: str = "") -> None:
+        """The node let go of what it saved."""
+        if row.holds:
+            row.holds = False
+            self.add_event("free", row, text=text)
+
+    def _forget(self, row: Row) -> None:
+        if self.is_here():
+            self.free(row, "the graph was let go")
+
+
+def is_changed_view(tensor: Any) -> bool:
+    """A view of memory that was written to: reading its grad_fn may make a node, so it is not read."""
+    return bool(tensor._is_view() and tensor._version > 0)

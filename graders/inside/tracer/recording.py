@@ -1,0 +1,94 @@
+"""The tracer's one door: `with record(source, filename, namespace) as tape`, then `tape.document()`."""
+
+from types import TracebackType
+from typing import Any
+
+import torch
+
+from .caps import Caps
+from .checkpoints import CheckpointWatch
+from .document import write_document
+from .engine import Engine
+from .functions import FunctionWatch
+from .graph import read_root
+from .listening import Listener, find_frame
+from .modules import ModuleWatch
+from .names import iterate_tensors, read_locals
+from .recorder import Recorder, is_changed_view
+from .tracebacks import drop_own_frames
+
+
+class Recording:
+    """Listens between enter and exit; afterwards only numbers and text are left to write down."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._listener = Listener(recorder)
+        self._engine = Engine(recorder, self._listener, torch.autograd.graph._engine_run_backward)
+        self._watches = (
+            FunctionWatch(recorder),
+            ModuleWatch(recorder),
+            CheckpointWatch(recorder, self._engine),
+        )
+        self._document: dict[str, Any] | None = None
+
+    def __enter__(self) -> "Recording":
+        for watch in self._watches:
+            watch.install()
+        torch.autograd.graph._engine_run_backward = self._engine
+        torch.autograd._engine_run_backward = self._engine
+        self._listener.__enter__()
+        self._recorder.is_open = True
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._recorder.is_open = False
+        self._listener.__exit__(kind, error, traceback)
+        torch.autograd.graph._engine_run_backward = self._engine.original
+        torch.autograd._engine_run_backward = self._engine.original
+        for watch in reversed(self._watches):
+            watch.remove()
+        if error is not None:
+            drop_own_frames(error)
+        self._look_around(traceback)
+
+    def document(self) -> dict[str, Any]:
+        """The trace as plain data, in the columns of the trace contract."""
+        if self._document is None:
+            self._document = write_document(self._recorder)
+        return self._document
+
+    def _look_around(self, traceback: TracebackType | None) -> None:
+        """Find the graphs that were never unwound: those of the variables that are left."""
+        recorder = self._recorder
+        scopes = [recorder.namespace, *_list_scopes_of_error(traceback, recorder)]
+        module_name = str(recorder.namespace.get("__name__"))
+        nodes = []
+        for variables in scopes:
+            for _, tensor in iterate_tensors(variables, module_name):
+                if tensor.grad_fn is not None and not is_changed_view(tensor):
+                    nodes.append(read_root(tensor))
+        known = len(recorder.graph.rows)
+        recorder.graph.discover(nodes)
+        fresh = recorder.graph.rows[known:]
+        recorder.name_rows(extra=scopes[1:])
+        fed = {target for row in fresh for target, _, _ in row.edges}
+        recorder.add_roots([row for row in fresh if not row.is_leaf and row not in fed])
+
+
+def _list_scopes_of_error(traceback: TracebackType | None, recorder: Recorder) -> list[dict[str, Any]]:
+    """The variables of the learner's functions in which an error passed."""
+    scopes = []
+    while traceback is not None:
+        frame = traceback.tb_frame
+        if find_frame(frame, recorder.filename) is frame and frame.f_locals is not recorder.namespace:
+            scopes.append(read_locals(frame))
+        traceback = traceback.tb_next
+    return scopes
+
+
+def record(source: str, filename: str, namespace: dict[str, Any], caps: Caps | None = None) -> Recording:
+    """Record the autograd graphs and backward passes of a program that runs in `namespace` under `filename`."""
+    return Recording(Recorder(source, filename, namespace, caps or Caps()))

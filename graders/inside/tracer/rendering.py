@@ -1,0 +1,93 @@
+"""Tensors as short text: shape and values where they are few, shape and norm where they are many."""
+
+import math
+from typing import Any
+
+import torch
+
+from .caps import Caps
+
+_norm = torch._C._linalg.linalg_vector_norm
+
+
+def write_number(value: Any) -> str:
+    """Four significant digits; a float keeps its point so that 2.0 is not read as a count."""
+    if isinstance(value, bool) or not isinstance(value, float):
+        return str(value) if not isinstance(value, complex) else f"{value:.4g}"
+    text = f"{value:.4g}"
+    return text if any(letter in text for letter in ".en") else text + ".0"
+
+
+def write_values(values: Any) -> str:
+    """A number or nested lists of numbers."""
+    if isinstance(values, list):
+        return "[" + ", ".join(write_values(each) for each in values) + "]"
+    return write_number(values)
+
+
+class Renderer:
+    """Writes gradients within the caps: full at first, then norms, then shapes. Reads tensors, keeps none."""
+
+    def __init__(self, caps: Caps) -> None:
+        self._caps = caps
+        self._shapes: dict[Any, str] = {}
+
+    def write_shape(self, shape: Any) -> str:
+        """The shape as Python writes a tuple."""
+        text = self._shapes.get(shape)
+        if text is None:
+            text = self._shapes[shape] = str(tuple(int(size) for size in shape))
+        return text
+
+    def render(self, tensor: Any, step: int) -> tuple[str, float | None]:
+        """The text for a tensor at this step of the tape, and its norm where it was cheap to know."""
+        if tensor is None:
+            return "·", None
+        shape = self.write_shape(tensor.shape)
+        if tensor.layout != torch.strided:
+            return f"{shape} sparse", None
+        try:
+            return self._render_dense(tensor, shape, step)
+        except (RuntimeError, NotImplementedError, TypeError):
+            # Batched, meta, quantized and boolean tensors have shapes but no numbers to read.
+            return shape, None
+
+    def render_all(self, tensors: Any, step: int) -> tuple[str, float | None]:
+        """Several gradients, one a slot, and the norm of all together; shorter where the whole would be too long."""
+        parts = [self.render(tensor, step) for tensor in tensors]
+        text = "; ".join(each for each, _ in parts)
+        if len(text) > self._caps.max_text:
+            text = "; ".join(self._shorten(tensor, *part) for tensor, part in zip(tensors, parts, strict=True))
+        norms = [norm for _, norm in parts if norm is not None]
+        norm = math.sqrt(sum(each * each for each in norms)) if norms else None
+        return text[: self._caps.max_text], norm
+
+    def _shorten(self, tensor: Any, text: str, norm: float | None) -> str:
+        if tensor is None or norm is None:
+            return text
+        return f"{self.write_shape(tensor.shape)} ‖{norm:.3g}‖"
+
+    def _render_dense(self, tensor: Any, shape: str, step: int) -> tuple[str, float | None]:
+        items = tensor.numel()
+        if items <= self._caps.max_value_items and step < self._caps.valued_steps:
+            values = tensor.tolist()
+            return f"{shape} {write_values(values)}"[: self._caps.max_text], norm_of(values)
+        if step >= self._caps.normed_steps or not (tensor.is_floating_point() or tensor.is_complex()):
+            return shape, None
+        norm = _norm(tensor).item()
+        return f"{shape} ‖{norm:.3g}‖", norm
+
+
+def norm_of(values: Any) -> float | None:
+    """The Euclidean norm of nested lists of numbers."""
+    return float(sum_squares(values) ** 0.5)
+
+
+def sum_squares(values: Any) -> float:
+    if isinstance(values, list):
+        return sum(sum_squares(each) for each in values)
+    size = abs(values)
+    try:
+        return float(size * size)
+    except OverflowError:
+        return float("inf")

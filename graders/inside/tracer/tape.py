@@ -1,0 +1,41 @@
+"""The list of what happened, in order: small records that hold numbers and text, never tensors."""
+
+from dataclasses import dataclass
+
+from .graph import Row
+from .saved import Saved
+
+
+@dataclass(slots=True)
+class Event:
+    """One step. `sequence` is autograd's counter at that time: it says which nodes had been made before."""
+
+    kind: str
+    row: Row | None
+    call: int
+    sequence: int
+    norm: float | None = None
+    before: str = ""
+    incoming: str = ""
+    outgoing: str = ""
+    text: str = ""
+    refilled: tuple[Saved, ...] = ()
+
+
+class Tape:
+    """Events up to a cap; past it the tape is marked as cut short."""
+
+    def __init__(self, max_events: int) -> None:
+        self.events: list[Event] = []
+        self.is_full = False
+        self._max_events = max_events
+
+    def count_left(self, nodes_made: int) -> int:
+        """How many steps still fit, when every node takes one for its making."""
+        return self._max_events - nodes_made - len(self.events)
+
+    def add(self, event: Event) -> None:
+        if len(self.events) < self._max_events:
+            self.events.append(event)
+        else:
+            self.is_full = True
