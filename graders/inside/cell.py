@@ -1,0 +1,102 @@
+"""Inside the box: runs a free cell, traced if asked for, and reports once. Nothing that it says is trusted."""
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from mistakes import (  # type: ignore[import-not-found]
+    compile_source,
+    describe_mistake,
+    encode_mistake,
+    flush_streams,
+    prepare_streams,
+)
+
+FILENAME = "cell.py"
+STACK_BYTES = 512 << 20
+"""A deep graph is freed and walked by recursion in C. The box counts this much address space as its own."""
+
+
+def run(payload: bytes, incoming: int, outgoing: int) -> None:
+    """Payload: JSON {source, setup, want_trace, caps: {document_bytes}}. One JSON document goes to `outgoing`."""
+    order = json.loads(payload)
+    prepare_streams()
+    report: dict[str, Any] = {}
+    run_on_big_stack(lambda: report.update(execute(order)))
+    flush_streams()
+    write_all(outgoing, encode_report(report, order["caps"]["document_bytes"]))
+
+
+def run_on_big_stack(work: Callable[[], None]) -> None:
+    threading.stack_size(STACK_BYTES)
+    thread = threading.Thread(target=work, name="cell")
+    thread.start()
+    threading.stack_size(0)
+    thread.join()
+
+
+def execute(order: dict[str, Any]) -> dict[str, Any]:
+    """ok, mistake, trace."""
+    module = ModuleType("__main__")
+    sys.modules["__main__"] = module
+    tape = None
+    try:
+        exec(compile_source(order["setup"], "setup.py"), module.__dict__)
+        code = compile_source(order["source"], FILENAME)
+        if order["want_trace"]:
+            tape = open_tape(order["source"], module.__dict__)
+            with tape:
+                exec(code, module.__dict__)
+        else:
+            exec(code, module.__dict__)
+    except SystemExit as leaving:
+        mistake = None if not leaving.code else describe_mistake(leaving, FILENAME)
+    except BaseException as error:  # noqa: BLE001 - whatever the cell raises is shown to the learner
+        mistake = describe_mistake(error, FILENAME)
+    else:
+        mistake = None
+    return {"ok": mistake is None, "mistake": mistake, **read_tape(tape)}
+
+
+def read_tape(tape: Any) -> dict[str, Any]:
+    """A tape that cannot be read costs the picture, not the run."""
+    if tape is None:
+        return {"trace": None}
+    try:
+        return {"trace": tape.document()}
+    except Exception as error:  # noqa: BLE001 - the cell may have broken what the tape holds
+        return {"trace": None, "trace_refused": f"unreadable ({type(error).__name__}: {error})"[:200]}
+
+
+def open_tape(source: str, namespace: dict[str, Any]) -> Any:
+    from tracer import record  # type: ignore[import-not-found]  # noqa: PLC0415 - it needs torch
+
+    return record(source, filename=FILENAME, namespace=namespace)
+
+
+def encode_report(report: dict[str, Any], document_bytes: int) -> bytes:
+    """The report, without its trace where that would be too long to be read."""
+    if report["mistake"] is not None:
+        report = {**report, "mistake": json.loads(encode_mistake(report["mistake"]))}
+    try:
+        raw = json.dumps(report, allow_nan=False, separators=(",", ":")).encode()
+    except (TypeError, ValueError):
+        raw = b""
+    if raw and len(raw) <= document_bytes:
+        return raw
+    refused = "too large to show" if raw else "not made of plain numbers and texts"
+    return json.dumps({**report, "trace": None, "trace_refused": refused}).encode()
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Gives up without a word when nobody reads any more."""
+    view = memoryview(data)
+    try:
+        while view:
+            view = view[os.write(descriptor, view) :]
+    except OSError:
+        return

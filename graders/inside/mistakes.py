@@ -1,0 +1,100 @@
+"""Inside the box: says what a learner's code did wrong, on the learner's line, without the frames of the driver."""
+
+import json
+import linecache
+import sys
+import traceback
+from types import CodeType
+from typing import Any
+
+MOST_BYTES = 16 * 1024
+MESSAGE_CHARACTERS = 1000
+TRACEBACK_CHARACTERS = 6000
+
+
+def prepare_streams() -> None:
+    """Text leaves line by line, whatever it is made of."""
+    for name, descriptor in (("stdout", 1), ("stderr", 2)):
+        stream = open(  # noqa: SIM115
+            descriptor, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False
+        )
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+
+
+def flush_streams() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:  # noqa: BLE001 - the learner may have put anything there
+            continue
+
+
+def compile_source(source: str, filename: str) -> CodeType:
+    """The learner's text as code, with its lines at hand for tracebacks."""
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    return compile(source, filename, "exec", dont_inherit=True)
+
+
+def describe_mistake(error: BaseException, filename: str) -> dict[str, Any]:
+    """type, message, line and traceback of an error, as JSON-ready data. `filename` is the learner's file;
+    `unreadable` says that Python could not even compile it."""
+    report = traceback.TracebackException(type(error), error, error.__traceback__)
+    unreadable = isinstance(error, SyntaxError) and error.filename == filename
+    line = error.lineno if isinstance(error, SyntaxError) and unreadable else None
+    for frame in report.stack:
+        if frame.filename == filename:
+            line = frame.lineno
+    hide_our_frames(report, filename)
+    return {
+        "type": type(error).__name__[:100],
+        "message": _message(error)[:MESSAGE_CHARACTERS],
+        "line": line,
+        "unreadable": unreadable,
+        "traceback": _shorten("".join(report.format())),
+    }
+
+
+def encode_mistake(mistake: dict[str, Any]) -> bytes:
+    """JSON of at most 16 KiB: characters that need many bytes cost some of the text."""
+    characters = TRACEBACK_CHARACTERS
+    raw = _encode(mistake)
+    while len(raw) > MOST_BYTES:
+        characters //= 2
+        shorter = {
+            "message": mistake["message"][:characters],
+            "traceback": mistake["traceback"][len(mistake["traceback"]) - characters :],
+        }
+        raw = _encode({**mistake, **shorter})
+    return raw
+
+
+def hide_our_frames(report: traceback.TracebackException, filename: str) -> None:
+    """Keep what lies below the learner's first line: their code, and the library code it called."""
+    link: traceback.TracebackException | None = report
+    seen: set[int] = set()
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        frames = list(link.stack)
+        own = [place for place, frame in enumerate(frames) if frame.filename == filename]
+        link.stack = traceback.StackSummary.from_list(frames[own[0] :] if own else [])
+        link = link.__cause__ or link.__context__
+
+
+def _encode(mistake: dict[str, Any]) -> bytes:
+    return json.dumps(mistake, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - the error's class is the learner's
+        return ""
+
+
+def _shorten(text: str) -> str:
+    """Both ends of a long text: where it began and what it said."""
+    if len(text) <= TRACEBACK_CHARACTERS:
+        return text
+    half = TRACEBACK_CHARACTERS // 2
+    return text[:half] + "\n  ...\n" + text[-half:]

@@ -1,0 +1,281 @@
+"""One job from start to end: exercise, cases, box, judge. Raises nothing: our own fault is a result too."""
+
+import json
+import logging
+import secrets
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from graders.box.errand import Box, BoxClosed, BoxFault, Cause, Errand, Exit, Run
+from graders.contract.events import EventKind, Output
+from graders.contract.jobs import Flavour, GradeJob, RunJob
+from graders.contract.limits import Limits
+from graders.contract.model import Message
+from graders.contract.results import CaseResult, Finding, Measure, MeasuredBy, Outcome, RunEnd, Verdict
+from graders.trusted.exercise import Exercise, load_exercise
+from graders.trusted.faults import GraderFault
+from graders.trusted.findings import find_code, find_for_exercise, find_mistake, find_outcome
+from graders.trusted.judge import Ruling, judge_answer, outcome_of_mistake
+from graders.trusted.reference import PreparedCase, ReferenceRun, ReferenceServer
+from graders.trusted.render import render_answer
+from graders.trusted.text import TextStream, read_text
+from graders.trusted.trace_reader import MOST_DOCUMENT_BYTES, read_report
+from graders.trusted.wire import CASE, decode_answer, read_layout
+
+OnEvent = Callable[[EventKind, Message], None]
+LOG = logging.getLogger(__name__)
+SIGSYS = 31
+CANCEL_POLL_SECONDS = 0.1
+
+
+def run_job(
+    job: GradeJob | RunJob,
+    box: Box,
+    exercises_root: Path,
+    reference: ReferenceServer,
+    on_event: OnEvent,
+    cancelled: threading.Event,
+) -> Verdict | RunEnd:
+    """Judge a submission or run a cell in `box`. `on_event` gets output and cases as they come, from this thread."""
+    try:
+        if isinstance(job, GradeJob):
+            return grade(job, box, load_exercise(exercises_root, job.exercise), reference, on_event, cancelled)
+        return run_cell(job, box, on_event, cancelled)
+    except (BoxFault, GraderFault) as fault:
+        LOG.error("grader fault: %s", fault)
+    except Exception:
+        LOG.exception("grader fault: unexpected error in run_job")
+    profile = box.profile.value
+    finding = find_outcome(Outcome.GRADER_FAULT)
+    if isinstance(job, GradeJob):
+        return Verdict(outcome=Outcome.GRADER_FAULT, exercise=job.exercise, finding=finding, profile=profile)
+    return RunEnd(outcome=Outcome.GRADER_FAULT, finding=finding, profile=profile)
+
+
+def grade(
+    job: GradeJob,
+    box: Box,
+    exercise: Exercise,
+    reference: ReferenceServer,
+    on_event: OnEvent,
+    cancelled: threading.Event,
+) -> Verdict:
+    """Expected answers first, then the learner's. The seed is this run's own and never leaves this side."""
+    manifest = exercise.manifest
+    payload = json.dumps({"probe": exercise.probe, "source": job.source}).encode()
+    with reference.prepare(exercise, secrets.randbits(256)) as answers:
+        errand = Errand(manifest.flavour, "graded", payload, manifest.limits, _output_sink(on_event))
+        with _running(box, errand, cancelled) as run:
+            asking = Asking(exercise, answers, run, on_event)
+            exit_ = asking.ask_all()
+    outcome, finding = asking.conclude(exit_)
+    return Verdict(
+        outcome=outcome,
+        exercise=job.exercise,
+        finding=finding,
+        cases=tuple(asking.results),
+        cases_total=len(answers.cases),
+        mistake=next((ruling.mistake for ruling in asking.rulings if ruling.mistake), None),
+        stdout=read_text(exit_.stdout),
+        stderr=read_text(exit_.stderr),
+        measures=measure(exit_),
+        profile=box.profile.value,
+    )
+
+
+class Asking:
+    """Case after case through one run: the next one goes in only when the one before is answered."""
+
+    def __init__(self, exercise: Exercise, answers: ReferenceRun, run: Run, on_event: OnEvent) -> None:
+        self.exercise = exercise
+        self.answers = answers
+        self.run = run
+        self.on_event = on_event
+        self.results: list[CaseResult] = []
+        self.rulings: list[Ruling] = []
+
+    def ask_all(self) -> Exit:
+        """Stops at the first breach of the protocol, or when nobody answers any more."""
+        try:
+            for number, case in enumerate(self.answers.cases):
+                self.run.send(case.question.numbered(CASE, number))
+                ruling = judge_answer(number, case, self.exercise.manifest.tolerance, self.run.receive)
+                self._note(number, case, ruling)
+                if not ruling.goes_on:
+                    break
+        except BoxClosed:
+            return self.run.wait()
+        return self.run.stop()
+
+    def conclude(self, exit_: Exit) -> tuple[Outcome, Finding | None]:
+        """The first failing case decides; a run that ended before all were answered has not passed."""
+        if exit_.cause is Cause.CANCELLED:
+            return Outcome.CANCELLED, find_outcome(Outcome.CANCELLED)
+        for ruling, result in zip(self.rulings, self.results, strict=True):
+            if not result.passed:
+                return ruling.outcome, result.finding
+        if len(self.results) == len(self.answers.cases):
+            return Outcome.PASSED, None
+        outcome = outcome_of_exit(exit_)
+        waiting = self.answers.cases[len(self.results)]
+        if outcome is Outcome.TIME_LIMIT and waiting.facts.slow:
+            return outcome, find_for_exercise(waiting.facts.slow, self.exercise.manifest)
+        return outcome, find_outcome(outcome, limit=describe_limit(outcome, exit_, self.exercise.manifest.limits))
+
+    def _note(self, number: int, case: PreparedCase, ruling: Ruling) -> None:
+        finding = None if ruling.outcome is Outcome.PASSED else self._find(number, case, ruling)
+        result = present_case(case, ruling, finding)
+        self.rulings.append(ruling)
+        self.results.append(result)
+        self.on_event(EventKind.CASE, result)
+
+    def _find(self, number: int, case: PreparedCase, ruling: Ruling) -> Finding:
+        if ruling.mistake:
+            limit = describe_limit(ruling.outcome, None, self.exercise.manifest.limits)
+            return find_mistake(ruling.outcome, ruling.mistake, missing_name=ruling.missing_name, limit=limit)
+        if ruling.dtype == "NoneType":
+            return find_code("nothing-returned")
+        if ruling.outcome is not Outcome.WRONG_ANSWER:
+            return find_outcome(ruling.outcome)
+        code = self.answers.diagnose(number, ruling.frame) if ruling.frame else None
+        return find_for_exercise(code or case.facts.finding, self.exercise.manifest)
+
+
+def present_case(case: PreparedCase, ruling: Ruling, finding: Finding | None) -> CaseResult:
+    """A case as its learner may see it: of a hidden one, what it checks and no value."""
+    facts = case.facts
+    passed = ruling.outcome is Outcome.PASSED
+    if not facts.public:
+        return CaseResult(name=facts.name, idea=facts.idea, passed=passed, public=False, finding=finding)
+    got = render_answer(ruling.answer) if ruling.answer is not None else ruling.layout
+    expected = decode_answer(read_layout(case.expected.header), case.expected.body)
+    return CaseResult(
+        name=facts.name,
+        idea=facts.idea,
+        passed=passed,
+        public=True,
+        input=facts.shown,
+        got=got,
+        expected=render_answer(expected),
+        finding=finding,
+    )
+
+
+def run_cell(job: RunJob, box: Box, on_event: OnEvent, cancelled: threading.Event) -> RunEnd:
+    """Run a free cell: its text streams out, and one document comes at its end."""
+    wants_trace = job.want_trace and job.flavour is Flavour.TORCH
+    caps = {"document_bytes": MOST_DOCUMENT_BYTES}
+    order = {"source": job.source, "setup": job.setup, "want_trace": wants_trace, "caps": caps}
+    errand = Errand(job.flavour, "cell", json.dumps(order).encode(), job.limits, _output_sink(on_event))
+    with _running(box, errand, cancelled) as run:
+        raw = run.receive_at_most(MOST_DOCUMENT_BYTES + 1)
+        # Longer than any honest report: nobody reads on, so the child could wait for us until its time is up.
+        exit_ = run.stop() if len(raw) > MOST_DOCUMENT_BYTES else run.wait()
+    return conclude_cell(job, raw, exit_, box)
+
+
+def conclude_cell(job: RunJob, raw: bytes, exit_: Exit, box: Box) -> RunEnd:
+    report = read_report(raw) if exit_.cause in (Cause.EXITED, Cause.STOPPED) else None
+    finding = None
+    refused = report.trace_refused if report else ""
+    if report and report.mistake:
+        outcome = outcome_of_mistake(report.mistake, unreadable=report.unreadable)
+        limit = describe_limit(outcome, None, job.limits)
+        finding = find_mistake(outcome, report.mistake, missing_name=False, limit=limit)
+    elif report and report.ok:
+        outcome = Outcome.OK
+    elif exit_.cause is Cause.EXITED and not raw:
+        outcome = Outcome.NO_RESULT if exit_.exit_code else Outcome.OK
+        finding = find_code("left-early", str(exit_.exit_code))
+    else:
+        outcome = outcome_of_exit(exit_) if not raw or exit_.cause is not Cause.EXITED else Outcome.PROTOCOL_ERROR
+        finding = find_outcome(outcome, limit=describe_limit(outcome, exit_, job.limits))
+    return RunEnd(
+        outcome=outcome,
+        finding=finding,
+        mistake=report.mistake if report else None,
+        stdout=read_text(exit_.stdout),
+        stderr=read_text(exit_.stderr),
+        output_truncated=exit_.output_truncated,
+        trace=report.trace if report else None,
+        trace_refused=refused,
+        measures=measure(exit_),
+        profile=box.profile.value,
+    )
+
+
+def outcome_of_exit(exit_: Exit) -> Outcome:
+    """What the kernel and the box say of a run that did not answer. No exit status is ever a pass."""
+    match exit_.cause:
+        case Cause.CPU_LIMIT | Cause.WALL_LIMIT:
+            return Outcome.TIME_LIMIT
+        case Cause.MEMORY_LIMIT:
+            return Outcome.MEMORY_LIMIT
+        case Cause.OUTPUT_LIMIT:
+            return Outcome.OUTPUT_LIMIT
+        case Cause.CANCELLED:
+            return Outcome.CANCELLED
+        case Cause.STOPPED:
+            return Outcome.PROTOCOL_ERROR
+        case Cause.SIGNALLED:
+            return Outcome.FORBIDDEN if exit_.signal == SIGSYS else Outcome.CRASHED
+        case Cause.EXITED:
+            return Outcome.NO_RESULT
+
+
+def describe_limit(outcome: Outcome, exit_: Exit | None, limits: Limits) -> str:
+    """The limit that was reached, in words with its unit."""
+    match outcome:
+        case Outcome.TIME_LIMIT if exit_ is not None and exit_.cause is Cause.CPU_LIMIT:
+            return f"{limits.cpu_seconds:g} s of computing"
+        case Outcome.TIME_LIMIT:
+            return f"{limits.wall_seconds:g} s"
+        case Outcome.MEMORY_LIMIT:
+            return f"{limits.memory_mib} MiB"
+        case Outcome.OUTPUT_LIMIT:
+            return f"{limits.output_kib} KiB"
+        case _:
+            return ""
+
+
+def measure(exit_: Exit) -> tuple[Measure, ...]:
+    """Facts of the kernel about the process, each with its unit."""
+    facts = [("cpu", exit_.cpu_seconds, "s"), ("wall", exit_.wall_seconds, "s")]
+    if exit_.peak_memory_bytes is not None:
+        facts.append(("peak memory", exit_.peak_memory_bytes / 2**20, "MiB"))
+    return tuple(Measure(name=n, value=v, unit=u, measured_by=MeasuredBy.KERNEL) for n, v, u in facts)
+
+
+@contextmanager
+def _running(box: Box, errand: Errand, cancelled: threading.Event) -> Iterator[Run]:
+    """A run that is over when the block is, and that ends early when `cancelled` is set."""
+    run = box.start(errand)
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(CANCEL_POLL_SECONDS):
+            if cancelled.is_set():
+                run.stop(Cause.CANCELLED)
+                return
+
+    watcher = threading.Thread(target=watch, name="cancel-watch", daemon=True)
+    watcher.start()
+    try:
+        yield run
+    finally:
+        done.set()
+        run.stop()
+        watcher.join()
+
+
+def _output_sink(on_event: OnEvent) -> Callable[[str, bytes], None]:
+    """What the learner's program prints, as text, on its way to whoever watches."""
+    streams = {"stdout": TextStream(), "stderr": TextStream()}
+
+    def sink(stream: str, piece: bytes) -> None:
+        if text := streams[stream].read(piece):
+            on_event(EventKind.OUTPUT, Output(stream="stdout" if stream == "stdout" else "stderr", text=text))
+
+    return sink

@@ -1,0 +1,66 @@
+"""A case as an author draws it: one idea, its inputs, and what to say when it fails."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from graders.contract.manifest import Manifest, Slug
+from graders.trusted.faults import ExerciseProblem
+
+MOST_CASES = 64
+
+
+class CaseFacts(BaseModel):
+    """Everything of a case but its inputs. `slow` is said when the time runs out during the case."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    name: str = Field(min_length=1, max_length=80)
+    idea: str = Field(min_length=1, max_length=400)
+    finding: Slug
+    public: bool
+    shown: str = Field(default="", max_length=4000)
+    slow: Slug | None = None
+
+
+CASES: TypeAdapter[list[CaseFacts]] = TypeAdapter(list[CaseFacts])
+
+
+def split_cases(drawn: Any, manifest: Manifest) -> list[tuple[CaseFacts, Mapping[str, Any]]]:
+    """Facts and inputs of what draw_cases returned. Raises ExerciseProblem."""
+    if not isinstance(drawn, list) or not 1 <= len(drawn) <= MOST_CASES:
+        raise ExerciseProblem(
+            f"cases.py: draw_cases returned {type(drawn).__name__}; return a list of 1 to {MOST_CASES} dicts"
+        )
+    cases = []
+    for number, case in enumerate(drawn):
+        if not isinstance(case, dict) or not isinstance(case.get("inputs"), dict):
+            raise ExerciseProblem(
+                f"cases.py: case {number} is no dict with a dict 'inputs'; see docs/writing-an-exercise.md"
+            )
+        cases.append((_read_facts(number, case), case["inputs"]))
+    _check_names([facts for facts, _ in cases], manifest)
+    return cases
+
+
+def _read_facts(number: int, case: Mapping[str, Any]) -> CaseFacts:
+    try:
+        return CaseFacts.model_validate({key: value for key, value in case.items() if key != "inputs"})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ExerciseProblem(
+            f"cases.py: case {number}: {where} is {first.get('input')!r}; {first['msg']}"
+        ) from error
+
+
+def _check_names(cases: list[CaseFacts], manifest: Manifest) -> None:
+    names = [case.name for case in cases]
+    if len(set(names)) < len(names):
+        raise ExerciseProblem(f"cases.py: names repeat in {names}; give each case its own")
+    said = {code for case in cases for code in (case.finding, case.slow) if code}
+    if unknown := sorted(said - manifest.findings.keys()):
+        raise ExerciseProblem(
+            f"cases.py: finding {unknown[0]!r} is not in exercise.toml; add [findings.{unknown[0]}]"
+        )

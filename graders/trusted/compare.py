@@ -1,0 +1,32 @@
+"""Is this answer the expected one? Shape and dtype are settled before; here values are compared."""
+
+from typing import Any
+
+import numpy as np
+
+from graders.contract.manifest import Tolerance
+from graders.trusted.wire import Answer
+
+
+def is_finite(answer: Answer) -> bool:
+    """Every number is finite; texts and whole numbers are."""
+    return all(isinstance(value, str) or bool(np.all(np.isfinite(value))) for value in answer.values())
+
+
+def matches(got: Answer, expected: Answer, tolerance: Tolerance) -> bool:
+    """Every value matches; the two have the same names, shapes and dtypes."""
+    return all(value_matches(got[name], expected[name], tolerance) for name in expected)
+
+
+def value_matches(got: Any, expected: Any, tolerance: Tolerance) -> bool:
+    """Equal, or, for floating point, |got - expected| <= absolute + relative * |expected| everywhere."""
+    if isinstance(expected, str):
+        return bool(got == expected)
+    wanted, given = np.asarray(expected), np.asarray(got)
+    if not np.issubdtype(wanted.dtype, np.floating):
+        return bool(np.array_equal(given, wanted))
+    wanted, given = wanted.astype(np.float64), given.astype(np.float64)
+    # Asked as "all are near", never as "none is far": NaN is neither, and must not pass.
+    with np.errstate(invalid="ignore", over="ignore"):
+        near = np.abs(given - wanted) <= tolerance.absolute + tolerance.relative * np.abs(wanted)
+    return bool(np.all(near))

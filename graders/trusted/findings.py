@@ -1,0 +1,126 @@
+"""Every sentence of the engine that a learner can read about a result, as data. An exercise brings its own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from graders.contract.manifest import FindingText, Manifest
+from graders.contract.results import Finding, Mistake, Outcome
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """`short` and `long` may name {type}, {message} and {line} of a mistake, and {limit} of a resource."""
+
+    short: str
+    long: str = ""
+
+
+SENTENCES: Mapping[str, Sentence] = {
+    "wrong-answer": Sentence("The answer is not the expected one."),
+    "wrong-shape": Sentence(
+        "The answer has another shape than the expected one.",
+        "A gradient always has the shape of what it is the gradient of. Print the shape of what you return.",
+    ),
+    "wrong-dtype": Sentence(
+        "The answer has another type than the expected one.",
+        "Look for a conversion, or a constant of another type, on the way to what you return.",
+    ),
+    "nothing-returned": Sentence(
+        "Your function returned None.",
+        "A function without a return statement returns None: is one branch without it?",
+    ),
+    "not-finite": Sentence(
+        "The answer holds NaN or infinity.",
+        "Look for a division by zero, a logarithm of zero, or an exponential of a large number.",
+    ),
+    "syntax-error": Sentence("Python cannot read your file: {message}", "See line {line}."),
+    "runtime-error": Sentence("Your code raised {type}: {message}", "It was raised on line {line} of your file."),
+    "missing-module": Sentence(
+        "{message}: that module is not there.",
+        "This run has the standard library and what the task names. Where you build something from scratch, the "
+        "library that has it ready-made is left out on purpose.",
+    ),
+    "missing-name": Sentence(
+        "A name that the task asks for is missing: {message}",
+        "Names are part of the task: compare yours with the text.",
+    ),
+    "too-deep": Sentence(
+        "Your recursion never came to an end: {message}",
+        "Either nothing stops it, or it goes through the same things again and again.",
+    ),
+    "refused": Sentence(
+        "The sandbox refused this: {message}",
+        "Files, the network, new processes and signals are closed to your code. The task needs none of them.",
+    ),
+    "time-limit": Sentence(
+        "Your code ran out of time ({limit}).",
+        "Look for a loop that never ends, or for work that is done again for every path through the graph.",
+    ),
+    "memory-limit": Sentence(
+        "Your code ran out of memory ({limit}).", "Look for something that grows in a loop and is never let go."
+    ),
+    "output-limit": Sentence(
+        "Your code printed more than {limit}.", "Take the print out of the loop, and try again."
+    ),
+    "crashed": Sentence(
+        "The Python process itself crashed.",
+        "That takes a fault in native code, or a call that brings the process down.",
+    ),
+    "forbidden": Sentence(
+        "Your code made a system call that the sandbox does not allow, and was ended.", "The task needs no such call."
+    ),
+    "no-result": Sentence(
+        "Your program ended before it had answered.",
+        "Something left the process: sys.exit, os._exit, or a SystemExit. Let your functions return instead.",
+    ),
+    "protocol-error": Sentence(
+        "What came back was not an answer.",
+        "Something wrote into the channel that carries the answers, or changed the code that sends them.",
+    ),
+    "cancelled": Sentence("You stopped this run."),
+    "superseded": Sentence("A newer submission took this one's place."),
+    "grader-fault": Sentence(
+        "The grader failed. This is our fault, and counts as no attempt.", "Try again; the operator has been told."
+    ),
+    "left-early": Sentence("The program ended itself, with code {message}, before its graph could be sent."),
+}
+ENGINE_CODES = frozenset(SENTENCES)
+
+BY_MISTAKE: Mapping[str, str] = {
+    "ModuleNotFoundError": "missing-module",
+    "RecursionError": "too-deep",
+    "PermissionError": "refused",
+    "BlockingIOError": "refused",
+}
+
+
+def find_outcome(outcome: Outcome, *, limit: str = "", detail: str = "") -> Finding:
+    """The engine's words for an outcome as a whole."""
+    return _say(outcome.value.replace("_", "-"), {"limit": limit, "message": detail, "type": "", "line": ""})
+
+
+def find_code(code: str, detail: str = "") -> Finding:
+    return _say(code, {"limit": "", "message": detail, "type": "", "line": ""})
+
+
+def find_mistake(outcome: Outcome, mistake: Mistake, *, missing_name: bool, limit: str) -> Finding:
+    """The engine's words for an error that the learner's code raised."""
+    code = outcome.value.replace("_", "-")
+    if outcome is Outcome.RUNTIME_ERROR:
+        code = "missing-name" if missing_name else BY_MISTAKE.get(mistake.type, code)
+    sentence = SENTENCES[code]
+    words = {"type": mistake.type, "message": mistake.message or "no message", "line": mistake.line, "limit": limit}
+    # Without a line of the learner's to point at, "line None" would be noise.
+    long = "" if mistake.line is None and "{line}" in sentence.long else sentence.long
+    return Finding(code=code, short=sentence.short.format_map(words), long=long.format_map(words))
+
+
+def find_for_exercise(code: str, manifest: Manifest) -> Finding:
+    """An exercise's own words for one of its findings."""
+    text: FindingText = manifest.findings[code]
+    return Finding(code=code, short=text.short, long=text.long)
+
+
+def _say(code: str, words: Mapping[str, object]) -> Finding:
+    sentence = SENTENCES[code]
+    return Finding(code=code, short=sentence.short.format_map(words), long=sentence.long.format_map(words))

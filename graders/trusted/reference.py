@@ -1,0 +1,165 @@
+"""The judge's side of the reference process: starts it, asks it for cases, and takes its failures as our own."""
+
+import json
+import socket
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from graders.contract.jobs import Flavour
+from graders.trusted.case import CaseFacts
+from graders.trusted.exercise import Exercise
+from graders.trusted.faults import GraderFault
+from graders.trusted.session import SessionEnded, receive_message, send_message
+from graders.trusted.wire import Frame
+
+WALL_SECONDS = 30.0
+TORCH_IMPORT_SECONDS = 120.0
+PACKAGE_ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@dataclass(frozen=True)
+class PreparedCase:
+    """A case, the frame to send in, and the exact frame of a right answer (values within tolerance)."""
+
+    facts: CaseFacts
+    question: Frame
+    expected: Frame
+
+
+class ReferenceRun:
+    """The cases of one submission, and the process that can still say what a wrong answer looks like."""
+
+    def __init__(self, channel: socket.socket, cases: tuple[PreparedCase, ...]) -> None:
+        self._channel = channel
+        self.cases = cases
+
+    def diagnose(self, case: int, got: Frame) -> str | None:
+        """The code of the misconception that the exercise's author sees in this answer, if any."""
+        try:
+            send_message(self._channel, {"case": case, "layout": got.header.decode()}, got.body)
+            reply, _ = receive_message(self._channel)
+        except SessionEnded:
+            return None
+        return str(reply["code"]) if reply["code"] else None
+
+    def close(self) -> None:
+        self._channel.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class ReferenceServer:
+    """One process for all slots of a worker; safe to use from several threads. Started again if it has died."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._warm = False
+
+    def warm(self, *, with_torch: bool) -> None:
+        """Start the process now, and let it import torch meanwhile, so that the first submission need not wait."""
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            self._send(json.dumps({"exercise": "", "seed": "0", "torch": with_torch}).encode(), theirs)
+
+    def prepare(self, exercise: Exercise, seed: int) -> ReferenceRun:
+        """Draw cases from `seed` and answer them with the solution. Raises GraderFault."""
+        wants_torch = exercise.manifest.flavour is Flavour.TORCH
+        order = json.dumps({"exercise": str(exercise.path.absolute()), "seed": f"{seed:x}", "torch": wants_torch})
+        ours, theirs = socket.socketpair()
+        ours.settimeout(WALL_SECONDS if self._warm or not wants_torch else TORCH_IMPORT_SECONDS)
+        with theirs:
+            self._send(order.encode(), theirs)
+        try:
+            facts, raw = receive_message(ours)
+        except SessionEnded as error:
+            ours.close()
+            raise GraderFault(f"{exercise.name}: the reference process gave no cases: {error}") from error
+        if "fault" in facts:
+            ours.close()
+            raise GraderFault(facts["fault"])
+        self._warm = self._warm or wants_torch
+        ours.settimeout(WALL_SECONDS)
+        return ReferenceRun(ours, tuple(_read_cases(facts["cases"], raw)))
+
+    def close(self) -> None:
+        with self._lock:
+            self._stop()
+
+    def _send(self, order: bytes, channel: socket.socket) -> None:
+        with self._lock:
+            for attempt in (1, 2):
+                if self._process is None or self._process.poll() is not None:
+                    self._start()
+                assert self._control is not None
+                try:
+                    socket.send_fds(self._control, [order], [channel.fileno()])
+                except OSError as error:
+                    self._stop()
+                    if attempt == 2:
+                        raise GraderFault(f"the reference process cannot be reached: {error}") from error
+                else:
+                    return
+
+    def _start(self) -> None:
+        self._stop()
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "graders.trusted.reference_process", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                env=_environment(),
+            )
+        self._control = ours
+        self._warm = False
+
+    def _stop(self) -> None:
+        """It ends by itself when its control socket closes; one that does not is killed."""
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        if self._process is not None:
+            try:
+                self._process.wait(timeout=2)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._process = None
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of the worker's own: no database address, no secret. One thread, so that it can fork."""
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    return {
+        "PATH": "/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": str(PACKAGE_ROOT),
+        "PYTHONHASHSEED": "0",
+        **threads,
+    }
+
+
+def _read_cases(cases: list[dict[str, object]], raw: bytes) -> list[PreparedCase]:
+    prepared = []
+    start = 0
+    for case in cases:
+        frames = []
+        for header_length, body_length in case["sizes"]:  # type: ignore[attr-defined]
+            middle, end = start + header_length, start + header_length + body_length
+            frames.append(Frame(raw[start:middle], raw[middle:end]))
+            start = end
+        prepared.append(PreparedCase(CaseFacts.model_validate(case["facts"]), *frames))
+    return prepared

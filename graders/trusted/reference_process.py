@@ -1,0 +1,154 @@
+"""The reference process: a trusted fork-server that draws cases and runs the probe on the solution, outside the box.
+
+One fork a submission, so that one exercise's code never meets another's. It never sees a learner's code, only the
+numbers of a wrong answer when it is asked what they look like. No thread may exist before a fork: torch's would not
+survive it.
+"""
+
+import contextlib
+import gc
+import json
+import os
+import random
+import resource
+import signal
+import socket
+import sys
+import threading
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from graders.trusted.case import split_cases
+from graders.trusted.compare import is_finite
+from graders.trusted.exercise import read_file, read_manifest
+from graders.trusted.faults import ExerciseProblem
+from graders.trusted.session import SessionEnded, receive_message, send_message
+from graders.trusted.wire import Answer, Frame, decode_answer, encode_answer, encode_case, read_layout
+
+MOST_SECONDS = 30
+MOST_MEMORY_BYTES = 4 << 30
+LONGEST_ORDER = 16 * 1024
+
+
+def main(descriptor: int) -> None:
+    """Serve until the judge closes its end. An order is JSON {exercise, seed, torch} and a descriptor to answer on;
+    one without an exercise only asks to be ready."""
+    control = socket.socket(fileno=descriptor)
+    # An operator's Ctrl-C reaches every process of the terminal; this one ends when the judge lets go of it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        raw, descriptors, _, _ = socket.recv_fds(control, LONGEST_ORDER, 1)
+        if not raw:
+            return
+        order = json.loads(raw)
+        if order["torch"]:
+            import_torch()
+        gc.freeze()
+        with socket.socket(fileno=descriptors[0]) as channel:
+            if order["exercise"] and os.fork() == 0:
+                serve_in_child(control, channel, order)
+
+
+def import_torch() -> None:
+    """Once, and before the fork, with one thread: what a fork of a threaded torch inherits hangs."""
+    if "torch" in sys.modules:
+        return
+    import torch  # noqa: PLC0415 - seconds, and only where an exercise needs it
+
+    torch.set_num_threads(1)
+    if len(list(Path("/proc/self/task").iterdir())) > 1 or threading.active_count() > 1:
+        raise RuntimeError("importing torch started threads; the reference process cannot fork")
+
+
+def serve_in_child(control: socket.socket, channel: socket.socket, order: dict[str, Any]) -> None:
+    """Never returns: a child that went on would serve the judge beside its parent."""
+    try:
+        control.close()
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+        resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        signal.alarm(2 * MOST_SECONDS)
+        with contextlib.redirect_stdout(sys.stderr):
+            serve_session(channel, Path(order["exercise"]), int(order["seed"], 16))
+    except SessionEnded:
+        pass
+    except BaseException:  # noqa: BLE001 - the judge hears of it through the channel's end
+        traceback.print_exc()
+    finally:
+        os._exit(0)
+
+
+def serve_session(channel: socket.socket, folder: Path, seed: int) -> None:
+    """Send every case with its expected answer, then say what wrong answers look like until nobody asks."""
+    try:
+        drawn, facts, raw = prepare_cases(folder, seed)
+    except Exception as error:  # noqa: BLE001 - author's code; the operator reads what it raised
+        send_message(channel, {"fault": describe_fault(folder, error)})
+        return
+    send_message(channel, {"cases": facts}, raw)
+    diagnose = drawn.diagnose
+    while True:
+        question, body = receive_message(channel)
+        got = decode_answer(read_layout(question["layout"].encode()), body)
+        place = question["case"]
+        code = None
+        if diagnose is not None:
+            try:
+                code = diagnose(drawn.inputs[place], got, drawn.expected[place])
+            except Exception:  # noqa: BLE001 - a strange answer must not cost a verdict
+                traceback.print_exc()
+        send_message(channel, {"code": code if code in drawn.codes else None})
+
+
+class Drawn:
+    """The cases of one run, as this process keeps them for later questions."""
+
+    def __init__(self, codes: frozenset[str], diagnose: Any) -> None:
+        self.codes = codes
+        self.diagnose = diagnose
+        self.inputs: list[dict[str, Any]] = []
+        self.expected: list[Answer] = []
+
+
+def prepare_cases(folder: Path, seed: int) -> tuple[Drawn, list[dict[str, Any]], bytes]:
+    """Cases drawn from the seed with the frames to send in and the frames that must come out."""
+    manifest = read_manifest(read_file(folder, "exercise.toml"))
+    cases_module, probe, solution = (run_file(folder, name) for name in ("cases.py", "probe.py", "solution.py"))
+    drawn = Drawn(frozenset(manifest.findings), getattr(cases_module, "diagnose", None))
+    facts, raw = [], []
+    for case, inputs in split_cases(cases_module.draw_cases(random.Random(seed)), manifest):
+        question = encode_case(inputs)
+        expected = encode_answer(probe.probe(solution, dict(inputs)))
+        answer = decode_answer(read_layout(expected.header), expected.body)
+        if not is_finite(answer):
+            raise ExerciseProblem(f"solution.py answers case {case.name!r} with NaN or infinity; draw other inputs")
+        drawn.inputs.append(dict(inputs))
+        drawn.expected.append(answer)
+        frames: tuple[Frame, Frame] = (question, expected)
+        facts.append({"facts": case.model_dump(), "sizes": [[len(f.header), len(f.body)] for f in frames]})
+        raw += [part for f in frames for part in (f.header, f.body)]
+    return drawn, facts, b"".join(raw)
+
+
+def run_file(folder: Path, name: str) -> Any:
+    path = folder / name
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
+    sys.modules[path.stem] = module
+    exec(compile(read_file(folder, name), str(path), "exec", dont_inherit=True), module.__dict__)
+    return module
+
+
+def describe_fault(folder: Path, error: Exception) -> str:
+    if isinstance(error, ExerciseProblem):
+        return f"{folder.name}: {error}"
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{folder.name}: {type(error).__name__}: {error} ({Path(last.filename).name}, line {last.lineno})"
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
