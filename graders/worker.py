@@ -1,135 +1,120 @@
-"""The worker: claims submissions from the ledger and runs each in a slot's box, as many at a time as it has slots."""
+"""The worker's process: opens the boxes, proves them, and serves a queue; or refuses to start, and says why."""
 
 import asyncio
+import importlib.util
 import logging
+import os
+import platform
 import signal
+import socket
 import threading
-from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
 
-from graders.charge import Charge, OnEvent, Runner
+from graders.box.errand import BoxFault, Profile, SelfTestReport
+from graders.box.profiles import probe_profile
+from graders.box.self_test import run_self_test
+from graders.box.slot import Slot, open_box
+from graders.charge import OnEvent, Runner
 from graders.contract.hello import WorkerHello
-from graders.contract.jobs import GradeJob, RunJob
-from graders.contract.model import SubmissionId
-from graders.contract.results import Outcome, RunEnd, Verdict
-from graders.ledger import Ledger, StorageRefused
-from graders.ledger.ending import make_end
+from graders.contract.jobs import Flavour, GradeJob, Queue, RunJob
+from graders.contract.results import RunEnd, Verdict
+from graders.ledger import open_ledger
+from graders.run_job import run_job
+from graders.settings import GraderSettings
+from graders.shift import Shift
+from graders.trusted.reference import ReferenceServer
 
-RECONCILE_SECONDS = 5.0
-GRACE_SECONDS = 2.0
-CANCEL_POLL_SECONDS = 1.0
-RETRY_SECONDS = 0.5
+REFUSED = 2
 
 log = logging.getLogger(__name__)
 
 
-class Worker:
-    """Serves one queue until it is told to stop; then lets runs end for a moment, and hands back the rest."""
-
-    def __init__(self, ledger: Ledger, hello: WorkerHello, runners: Sequence[Runner]) -> None:
-        self._ledger = ledger
-        self._hello = hello
-        self._free = deque(runners)
-        self._charges: set[Charge] = set()
-        self._threads = ThreadPoolExecutor(len(runners), thread_name_prefix="slot")
-
-    async def work(self, stopping: asyncio.Event) -> None:
-        await self._tidy()
-        try:
-            async with asyncio.TaskGroup() as group:
-                loops = [
-                    group.create_task(self._keep_tidying()),
-                    group.create_task(self._watch_cancels()),
-                    group.create_task(self._give_back_after(stopping)),
-                ]
-                slots = self._hello.slots
-                await self._ledger.dispatcher.worker(self._hello.queue, slots, self._handle, stopping)
-                for loop in loops:
-                    loop.cancel()
-        finally:
-            for charge in self._charges:
-                charge.give_back()
-            self._threads.shutdown(wait=False)
-        await self._say_goodbye()
-
-    async def _handle(self, submission: SubmissionId) -> None:
-        try:
-            claim = await self._ledger.claim(submission, self._hello.worker)
-        except StorageRefused as error:
-            log.error("%s: cannot be claimed: %s", submission, error)
-            await asyncio.sleep(RETRY_SECONDS)
-            return
-        if claim is None:
-            return
-        charge = Charge(self._ledger, claim)
-        runner = self._free.popleft()
-        self._charges.add(charge)
-        try:
-            await charge.run(_guard(runner), self._threads)
-        finally:
-            self._charges.discard(charge)
-            self._free.append(runner)
-
-    async def _keep_tidying(self) -> None:
-        while True:
-            await asyncio.sleep(RECONCILE_SECONDS)
-            await self._tidy()
-
-    async def _tidy(self) -> None:
-        try:
-            await self._ledger.say_hello(self._hello)
-            tidied = await self._ledger.reconcile()
-        except StorageRefused as error:
-            log.error("cannot reconcile: %s", error)
-            return
-        if tidied.requeued or tidied.faulted:
-            log.warning("workers died: %d runs queued again, %d given up", tidied.requeued, tidied.faulted)
-
-    async def _watch_cancels(self) -> None:
-        with self._ledger.listen_for_cancels() as bell:
-            while True:
-                await bell.wait(CANCEL_POLL_SECONDS)
-                if self._charges:
-                    await self._drop_lost()
-
-    async def _drop_lost(self) -> None:
-        charges = {charge.claim: charge for charge in self._charges}
-        for claim in await self._ledger.find_lost(tuple(charges)):
-            charges[claim].lose()
-
-    async def _give_back_after(self, stopping: asyncio.Event) -> None:
-        await stopping.wait()
-        await asyncio.sleep(GRACE_SECONDS)
-        for charge in self._charges:
-            charge.give_back()
-
-    async def _say_goodbye(self) -> None:
-        try:
-            await self._ledger.say_goodbye(self._hello.worker)
-        except StorageRefused as error:
-            log.error("cannot say goodbye: %s", error)
-
-
-def _guard(runner: Runner) -> Runner:
-    """A runner that raises is our fault: the learner gets a verdict that says so, and the worker lives on."""
-
-    def run(job: GradeJob | RunJob, on_event: OnEvent, kill: threading.Event) -> Verdict | RunEnd:
-        try:
-            return runner(job, on_event, kill)
-        except Exception:
-            log.exception("the runner raised")
-            return make_end(job, Outcome.GRADER_FAULT)
-
-    return run
-
-
-async def serve_queue(ledger: Ledger, hello: WorkerHello, runners: Sequence[Runner]) -> None:
+async def _serve_queue(settings: GraderSettings, hello: WorkerHello, runners: Sequence[Runner]) -> None:
     """Work until SIGTERM or SIGINT."""
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+    ledger = open_ledger(settings.database, settings.doorbells)
     try:
-        await Worker(ledger, hello, runners).work(stopping)
+        await Shift(ledger, hello, runners).work(stopping)
     finally:
         await ledger.close()
+
+
+def main(settings: GraderSettings, queue: Queue = Queue.CPU) -> int:
+    """Open the boxes, prove them, and work until told to stop: 0. If this machine cannot confine: 2."""
+    logging.basicConfig(level=logging.INFO, format="grader: %(message)s")
+    flavours = tuple(Flavour) if importlib.util.find_spec("torch") else (Flavour.PLAIN,)
+    try:
+        boxes = _open_boxes(settings, flavours)
+    except BoxFault as fault:
+        log.error("this machine cannot run learners' code safely, and the grader does not start: %s", fault)
+        return REFUSED
+    reference = ReferenceServer()
+    try:
+        reference.warm(with_torch=Flavour.TORCH in flavours)
+        report = run_self_test(boxes[0])
+        if not report.passed:
+            _explain_refusal(report)
+            return REFUSED
+        runners = [partial(_run_in, box, settings.exercises, reference) for box in boxes]
+        asyncio.run(_serve_queue(settings, _say_who(settings, queue, flavours, boxes[0], report), runners))
+    finally:
+        reference.close()
+        for box in boxes:
+            box.close()
+    return 0
+
+
+def _open_boxes(settings: GraderSettings, flavours: tuple[Flavour, ...]) -> list[Slot]:
+    """All at once: each waits for its zygote to import torch."""
+    profile = probe_profile(Profile(settings.profile) if settings.profile else None)
+    with ThreadPoolExecutor(settings.slots) as threads:
+        opening = [threads.submit(open_box, flavours, profile=profile) for _ in range(settings.slots)]
+    faults = [one.exception() for one in opening]
+    boxes = [one.result() for one, fault in zip(opening, faults, strict=True) if fault is None]
+    for fault in faults:
+        if fault is not None:
+            for box in boxes:
+                box.close()
+            raise fault
+    return boxes
+
+
+def _explain_refusal(report: SelfTestReport) -> None:
+    for boundary in report.boundaries:
+        if not boundary.held:
+            log.error("boundary not held: %s (%s)", boundary.name, boundary.proof)
+    log.error("the sandbox's self-test failed under profile %s, and the grader does not start", report.profile)
+
+
+def _say_who(
+    settings: GraderSettings, queue: Queue, flavours: tuple[Flavour, ...], box: Slot, report: SelfTestReport
+) -> WorkerHello:
+    return WorkerHello(
+        worker=f"{socket.gethostname()}-{os.getpid()}",
+        queue=queue,
+        slots=settings.slots,
+        flavours=flavours,
+        profile=report.profile.value,
+        memory_cgroup=box.memory_cgroup,
+        python=platform.python_version(),
+        torch=box.torch_version,
+        device="cpu",
+        self_test_passed=sum(boundary.held for boundary in report.boundaries),
+        self_test_total=len(report.boundaries),
+    )
+
+
+def _run_in(
+    box: Slot,
+    exercises: Path,
+    reference: ReferenceServer,
+    job: GradeJob | RunJob,
+    on_event: OnEvent,
+    kill: threading.Event,
+) -> Verdict | RunEnd:
+    return run_job(job, box, exercises, reference, on_event, kill)

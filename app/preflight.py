@@ -1,0 +1,79 @@
+"""What must hold before anything is started, each with one sentence that says what to do if it does not."""
+
+import errno
+import shutil
+import socket
+import tempfile
+from pathlib import Path
+
+from sqlalchemy.exc import OperationalError
+
+from app.settings import Settings
+from app.storage.database import migrate
+
+LEAST_FREE_MIB = 64
+
+
+class CannotServe(Exception):
+    """The operator must do something first; the message says what."""
+
+
+def prepare(settings: Settings) -> None:
+    """Check the data folder, the disk and the port, and bring the database up to date. Raises CannotServe."""
+    check_data_folder(settings.data)
+    check_disk(settings.data)
+    check_port(settings.host, settings.port)
+    try:
+        migrate(settings.database, settings.data)
+    except OperationalError as error:
+        raise CannotServe(
+            f"The database {settings.database} cannot be brought up to date ({error.orig}): see that nothing else "
+            "holds it, and that its folder and its files can be written."
+        ) from error
+
+
+def check_data_folder(data: Path) -> None:
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=data) as probe:
+            probe.write(b"x" * 4096)
+            probe.flush()
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise CannotServe(_disk_full(data)) from error
+        raise CannotServe(
+            f"The data folder {data} cannot be written ({error.strerror}): let this user write there, "
+            "or choose another with DATA=/another/folder."
+        ) from error
+
+
+def check_disk(data: Path) -> None:
+    if shutil.disk_usage(data).free < LEAST_FREE_MIB * 2**20:
+        raise CannotServe(_disk_full(data))
+
+
+def _disk_full(data: Path) -> str:
+    free_mib = shutil.disk_usage(data).free // 2**20
+    return (
+        f"The disk with the data folder {data} is full ({free_mib} MiB free, {LEAST_FREE_MIB} needed): "
+        "make room, or choose another with DATA=/another/folder."
+    )
+
+
+def check_port(host: str, port: int) -> None:
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            # As the server itself does: a port whose last connections are still winding down is free.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        raise CannotServe(_port_refused(host, port, error)) from error
+
+
+def _port_refused(host: str, port: int, error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"Port {port} is taken by another program: stop that one, or choose another with PORT={port + 1}."
+    if error.errno == errno.EACCES:
+        return f"Port {port} is reserved for the administrator: choose one above 1023, for example PORT=8000."
+    return f"{host} is not an address of this machine ({error.strerror}): set UNWIND_HOST, for example to 127.0.0.1."

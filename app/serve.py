@@ -1,0 +1,207 @@
+"""One command that is the whole site: migrates, then keeps a website and a grader alive until it is told to stop."""
+
+import asyncio
+import ctypes
+import os
+import signal
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from app.preflight import CannotServe, prepare
+from app.settings import Settings
+from graders.contract.hello import WorkerHello
+from graders.ledger import open_ledger
+
+STOP_SECONDS = 8.0
+STREAMS_END_SECONDS = 2
+LOOK_SECONDS = 0.1
+FIRST_PAUSE_SECONDS = 0.5
+LONGEST_PAUSE_SECONDS = 30.0
+# A child that lived so long starts its next life with the shortest pause.
+STEADY_SECONDS = 60.0
+PR_SET_PDEATHSIG = 1
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A child process: what it is called, how it is started, and what it gets if this process is killed."""
+
+    name: str
+    command: tuple[str, ...]
+    on_orphaned: signal.Signals
+    is_ready: Callable[[int], Awaitable[bool]]
+    """Whether the process with this id serves by now."""
+
+
+class Supervisor:
+    """Keeps the parts alive. Ends when told to, or when a part cannot even start."""
+
+    def __init__(self) -> None:
+        self.stopping = asyncio.Event()
+        self._children: dict[str, asyncio.subprocess.Process] = {}
+
+    async def start(self, part: Part) -> asyncio.Task[None]:
+        """Start it, wait until it serves, and from then on restart it whenever it dies. Raises CannotServe."""
+        child = await self._spawn(part)
+        while not await part.is_ready(child.pid) and not self.stopping.is_set():
+            if child.returncode is not None:
+                status = _word_status(child.returncode)
+                raise CannotServe(f"The {part.name} did not start ({status}); it says why above.")
+            await asyncio.sleep(LOOK_SECONDS)
+        return asyncio.create_task(self._keep(part, child))
+
+    async def _keep(self, part: Part, child: asyncio.subprocess.Process) -> None:
+        pause_seconds = FIRST_PAUSE_SECONDS
+        while True:
+            born = time.monotonic()
+            status = await child.wait()
+            if self.stopping.is_set():
+                return
+            if time.monotonic() - born > STEADY_SECONDS:
+                pause_seconds = FIRST_PAUSE_SECONDS
+            say(f"The {part.name} died ({_word_status(status)}); it starts again in {pause_seconds:g} s.")
+            await asyncio.sleep(pause_seconds)
+            pause_seconds = min(2 * pause_seconds, LONGEST_PAUSE_SECONDS)
+            child = await self._spawn(part)
+
+    async def _spawn(self, part: Part) -> asyncio.subprocess.Process:
+        parent = os.getpid()
+
+        def die_with_parent() -> None:
+            _libc.prctl(PR_SET_PDEATHSIG, part.on_orphaned, 0, 0, 0)
+            if os.getppid() != parent:
+                os._exit(1)
+
+        # A session of its own: Ctrl-C reaches this process alone, which then stops the parts in order.
+        child = await asyncio.create_subprocess_exec(
+            *part.command, stdin=asyncio.subprocess.DEVNULL, preexec_fn=die_with_parent, start_new_session=True
+        )
+        self._children[part.name] = child
+        return child
+
+    async def stop(self) -> None:
+        """SIGTERM to all; SIGKILL to whatever is left after some seconds. Nothing accepted is lost either way."""
+        living = {name: child for name, child in self._children.items() if child.returncode is None}
+        for child in living.values():
+            child.terminate()
+        waits = [asyncio.create_task(child.wait()) for child in living.values()]
+        if waits:
+            await asyncio.wait(waits, timeout=STOP_SECONDS)
+        for name, child in living.items():
+            if child.returncode is None:
+                say(f"The {name} does not stop by itself; it is killed.")
+                child.kill()
+                await child.wait()
+
+
+async def run(settings: Settings) -> int:
+    """Start both parts at once and keep them until told to stop: 0. If one cannot start: 1."""
+    supervisor = Supervisor()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, supervisor.stopping.set)
+    seen = SeenGrader(settings)
+    keeping: list[asyncio.Task[None]] = []
+    try:
+        keeping = await asyncio.gather(*(supervisor.start(part) for part in (_website(settings), _grader(seen))))
+        if not supervisor.stopping.is_set():
+            say(_welcome(settings, seen.hello))
+        await supervisor.stopping.wait()
+        say("Stopping.")
+    except CannotServe as refusal:
+        say(str(refusal))
+        return 1
+    finally:
+        supervisor.stopping.set()
+        for task in keeping:
+            task.cancel()
+        await supervisor.stop()
+        await seen.close()
+    return 0
+
+
+class SeenGrader:
+    """Looks in the ledger for the hello of the grader that was started here."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._ledger = open_ledger(settings.database, settings.doorbells)
+        self.hello: WorkerHello | None = None
+
+    async def is_ready(self, pid: int) -> bool:
+        for seen in await self._ledger.workers():
+            if seen.hello.worker.endswith(f"-{pid}"):
+                self.hello = seen.hello
+        return self.hello is not None
+
+    async def close(self) -> None:
+        await self._ledger.close()
+
+
+def _website(settings: Settings) -> Part:
+    async def is_ready(pid: int) -> bool:
+        return await _answers(settings.host, settings.port)
+
+    command = (sys.executable, "-m", "uvicorn", "app.main:create_app", "--factory")
+    address = ("--host", settings.host, "--port", str(settings.port))
+    # Without a limit, a server with open event streams waits for them forever.
+    manners = (
+        "--timeout-graceful-shutdown",
+        str(STREAMS_END_SECONDS),
+        "--no-server-header",
+        "--log-level",
+        "warning",
+    )
+    return Part("website", (*command, *address, *manners), signal.SIGKILL, is_ready)
+
+
+def _grader(seen: SeenGrader) -> Part:
+    # Orphaned, it hands back what it runs, so that a site started again need not wait for leases to end.
+    command = (sys.executable, "-m", "graders", "worker", "--queue", "cpu")
+    return Part("grader", command, signal.SIGTERM, seen.is_ready)
+
+
+async def _answers(host: str, port: int) -> bool:
+    try:
+        async with asyncio.timeout(2):
+            reader, writer = await asyncio.open_connection(host, port)
+            writer.write(f"GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+            line = await reader.readline()
+            writer.close()
+            await writer.wait_closed()
+    except (OSError, TimeoutError):
+        return False
+    return b" 200 " in line
+
+
+def _welcome(settings: Settings, hello: WorkerHello | None) -> str:
+    lines = [f"Unwind is open at http://{settings.host}:{settings.port}"]
+    if hello is not None:
+        lines.append(
+            f"  isolation  {hello.profile}, {hello.self_test_passed} of {hello.self_test_total} boundaries proven; "
+            f"{hello.slots} runs at a time; torch {hello.torch or 'is not installed'}"
+        )
+    lines += [f"  data       {settings.data}", "  Ctrl-C stops it. Nothing is lost."]
+    return "\n".join(lines)
+
+
+def _word_status(status: int) -> str:
+    return f"signal {-status}" if status < 0 else f"exit status {status}"
+
+
+def say(text: str) -> None:
+    """To the operator, at once."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def serve(settings: Settings) -> int:
+    """Check, migrate, start, watch. Returns the exit status."""
+    try:
+        prepare(settings)
+        return asyncio.run(run(settings))
+    except CannotServe as refusal:
+        say(str(refusal))
+        return 1

@@ -1,0 +1,68 @@
+"""A ledger with real worker processes that tests may kill, freeze and thaw."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fake_worker import POLICY
+
+from graders.contract.events import EventKind
+from graders.contract.jobs import RunJob
+from graders.contract.model import LearnerId, SubmissionId
+from graders.ledger import Ledger, State, Submission, open_ledger
+
+ROOT = Path(__file__).resolve().parents[2]
+FAKE_WORKER = Path(__file__).with_name("fake_worker.py")
+
+
+@dataclass
+class Stage:
+    """The ledger's files, and the workers that a test has started on them."""
+
+    data: Path
+    ledger: Ledger
+    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def start_worker(self, name: str, fail_point: str = "") -> subprocess.Popen[bytes]:
+        command = [sys.executable, str(FAKE_WORKER), str(self.data), name, fail_point]
+        worker = subprocess.Popen(command, cwd=ROOT, env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"})
+        self.workers.append(worker)
+        return worker
+
+    async def submit(self, source: str, learner: str = "ann", token: str = "t") -> SubmissionId:
+        return (await self.ledger.submit(LearnerId(learner), token, RunJob(source=source))).id
+
+    async def wait_until_started(self, submission: SubmissionId) -> None:
+        async with asyncio.timeout(20):
+            async for event in self.ledger.follow(submission):
+                if event.kind is EventKind.STARTED:
+                    return
+
+    async def expect_one_verdict(self, submission: SubmissionId, within_seconds: float = 20) -> Submission:
+        """The promise itself: what was accepted ends, once, in the row and in the events alike."""
+        async with asyncio.timeout(within_seconds):
+            kinds = [event.kind async for event in self.ledger.follow(submission)]
+        assert kinds[-1] is EventKind.FINISHED
+        events = await self.ledger.events_after(submission, 0)
+        assert [event.kind for event in events].count(EventKind.FINISHED) == 1
+        assert [event.seq for event in events] == list(range(1, len(events) + 1))
+        found = await self.ledger.find(submission)
+        assert found is not None
+        assert found.state is State.FINISHED
+        assert found.result is not None
+        return found
+
+    def end_workers(self) -> None:
+        for worker in self.workers:
+            if worker.poll() is None:
+                worker.send_signal(signal.SIGCONT)
+                worker.kill()
+            worker.wait()
+
+
+def open_stage(data: Path) -> Stage:
+    ledger = open_ledger(f"sqlite+aiosqlite:///{data}/ledger.sqlite3", data / "doorbell", POLICY)
+    return Stage(data, ledger)

@@ -1,0 +1,129 @@
+"""Workers are killed, frozen and thawed at bad moments; every accepted job has exactly one verdict."""
+
+import asyncio
+import random
+import signal
+
+import pytest
+from fault_parts import Stage
+
+from graders.contract.results import Outcome
+
+pytestmark = pytest.mark.slow
+
+
+async def test_a_worker_killed_in_the_middle_of_a_job_is_replaced(stage: Stage) -> None:
+    victim = stage.start_worker("victim")
+    submission = await stage.submit("sleep 1")
+    await stage.wait_until_started(submission)
+    victim.kill()
+    stage.start_worker("heir")
+    found = await stage.expect_one_verdict(submission)
+    assert (found.attempt, found.result.stdout) == (2, "heir")
+
+
+async def test_a_worker_frozen_past_its_lease_is_fenced_off_when_it_thaws(stage: Stage) -> None:
+    zombie = stage.start_worker("zombie")
+    submission = await stage.submit("sleep 1.5")
+    await stage.wait_until_started(submission)
+    zombie.send_signal(signal.SIGSTOP)
+    stage.start_worker("heir")
+    found = await stage.expect_one_verdict(submission)
+    assert (found.attempt, found.result.stdout) == (2, "heir")
+    zombie.send_signal(signal.SIGCONT)
+    await asyncio.sleep(2)
+    assert await stage.expect_one_verdict(submission) == found
+    assert zombie.poll() is None
+    later = await stage.submit("", token="later")
+    await stage.expect_one_verdict(later)
+
+
+async def test_a_death_just_before_the_verdicts_commit_leaves_no_trace_of_it(stage: Stage) -> None:
+    victim = stage.start_worker("victim", "before-commit")
+    submission = await stage.submit("")
+    await asyncio.to_thread(victim.wait, 20)
+    stage.start_worker("heir")
+    found = await stage.expect_one_verdict(submission)
+    assert (found.attempt, found.result.stdout) == (2, "heir")
+
+
+async def test_a_death_just_after_the_verdicts_commit_leaves_it_standing(stage: Stage) -> None:
+    victim = stage.start_worker("victim", "after-commit")
+    submission = await stage.submit("")
+    await asyncio.to_thread(victim.wait, 20)
+    found = await stage.expect_one_verdict(submission)
+    stage.start_worker("heir")
+    await asyncio.sleep(2)
+    assert await stage.expect_one_verdict(submission) == found
+    assert (found.attempt, found.result.stdout) == (1, "victim")
+
+
+async def test_a_job_that_kills_three_workers_is_given_up_and_the_queue_goes_on(stage: Stage) -> None:
+    poison = await stage.submit("die", learner="mallory")
+    harmless = [await stage.submit("", learner=f"l{i}") for i in range(5)]
+    deaths = 0
+
+    async def keep_a_worker() -> None:
+        nonlocal deaths
+        while True:
+            worker = stage.start_worker(f"w{deaths}")
+            await asyncio.to_thread(worker.wait)
+            deaths += 1
+
+    keeping = asyncio.create_task(keep_a_worker())
+    found = await stage.expect_one_verdict(poison, within_seconds=40)
+    for submission in harmless:
+        assert (await stage.expect_one_verdict(submission)).result.outcome is Outcome.OK
+    keeping.cancel()
+    stage.end_workers()
+    assert (found.result.outcome, deaths) == (Outcome.GRADER_FAULT, 3)
+
+
+async def test_two_workers_and_two_reconcilers_share_fifty_jobs_without_a_double(stage: Stage) -> None:
+    stage.start_worker("first")
+    stage.start_worker("second")
+    submissions = [await stage.submit("sleep 0.01", learner=f"l{i % 10}", token=f"t{i}") for i in range(50)]
+    found = [await stage.expect_one_verdict(submission) for submission in submissions]
+    assert {one.attempt for one in found} == {1}
+
+
+async def test_twelve_kills_during_a_hundred_jobs_lose_and_double_none(stage: Stage) -> None:
+    rng = random.Random(7)
+    submissions = []
+
+    async def submit_all() -> None:
+        for i in range(100):
+            submissions.append(await stage.submit("sleep 0.05", learner=f"l{i % 20}", token=f"t{i}"))
+            await asyncio.sleep(0.03)
+
+    submitting = asyncio.create_task(submit_all())
+    for kill in range(12):
+        worker = stage.start_worker(f"w{kill}")
+        await asyncio.sleep(rng.uniform(0.7, 1.4))
+        worker.kill()
+    await submitting
+    stage.start_worker("last")
+    for submission in submissions:
+        await stage.expect_one_verdict(submission, within_seconds=60)
+
+
+async def test_a_worker_that_is_told_to_stop_hands_over_without_a_death(stage: Stage) -> None:
+    leaver = stage.start_worker("leaver")
+    submission = await stage.submit("sleep 1")
+    await stage.wait_until_started(submission)
+    stage.start_worker("heir")
+    leaver.terminate()
+    found = await stage.expect_one_verdict(submission)
+    assert found.attempt in (1, 2)
+    assert await asyncio.to_thread(leaver.wait, 10) == 0
+
+
+async def test_a_worker_that_hears_no_bell_finds_the_job_by_looking(stage: Stage) -> None:
+    stage.start_worker("deaf")
+    async with asyncio.timeout(20):
+        while not await stage.ledger.workers():  # noqa: ASYNC110 - there is no event for a worker's hello
+            await asyncio.sleep(0.05)
+    for socket in (stage.data / "doorbell").glob("queue-*"):
+        socket.unlink()
+    found = await stage.expect_one_verdict(await stage.submit(""))
+    assert found.result.stdout == "deaf"
