@@ -4,20 +4,25 @@ An answer is kept as it was given (strings), so that a history can be marked aga
 """
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from string import ascii_lowercase
 from typing import TypeVar
 
 from app.course.model import Html, Kind, NumberKey, Question
 
 KeyT = TypeVar("KeyT")
 
+EVERY_OTHER = "*"
+"""The id of the option whose feedback belongs to every answer not listed."""
+
 MISSING: Html = "<p>What you chose is right as far as it goes; something is still missing.</p>"
 
 
 @dataclass(frozen=True)
 class Given:
-    """What a form sent: `values` for most kinds, `text` for number, text and open; names of the node clicked."""
+    """What a form sent: `values` for options and lines, `text` for what was typed, names of the node clicked."""
 
     values: tuple[str, ...] = ()
     text: str = ""
@@ -95,7 +100,11 @@ def _rounding(value: float) -> float:
 def _mark_text(question: Question, given: Given) -> Mark:
     if not given.text.strip():
         raise Unmarkable("Write an answer first.")
-    return Mark(_folded(given.text) in {_folded(accepted) for accepted in question.accepted}, "")
+    text = _folded(given.text)
+    if text in {_folded(accepted) for accepted in question.accepted}:
+        return Mark(True, "")
+    feedback = {_folded(slip.id): slip.feedback for slip in question.options}
+    return Mark(False, feedback.get(text, feedback.get(EVERY_OTHER, "")))
 
 
 def _folded(text: str) -> str:
@@ -118,13 +127,22 @@ def code_lines(question: Question) -> tuple[str, ...]:
     return tuple(question.code.rstrip("\n").split("\n"))
 
 
+def line_letter(position: int) -> str:
+    """The letter of a line in the shown order: a, b, ... z, then aa."""
+    letters = ascii_lowercase
+    return letters[position] if position < len(letters) else letters[position // 26 - 1] + letters[position % 26]
+
+
 def _mark_order(question: Question, given: Given) -> Mark:
-    """The values given are positions in the shown order; lines that read the same may change places."""
+    """The text holds letters of shown lines; lines that read the same may change places."""
     lines = code_lines(question)
-    shown = [lines[index] for index in shown_order(len(lines))]
-    if sorted(given.values) != sorted(str(position) for position in range(len(lines))):
-        raise Unmarkable("Give each line a place of its own.")
-    return Mark(tuple(shown[int(value)] for value in given.values) == lines, "")
+    shown = {line_letter(position): lines[index] for position, index in enumerate(shown_order(len(lines)))}
+    letters = re.findall(r"[a-z]+", given.text.lower())
+    if len(letters) == 1 and len(shown) <= len(ascii_lowercase):
+        letters = list(letters[0])
+    if sorted(letters) != sorted(shown):
+        raise Unmarkable(f"Name each line once, by its letter: {', '.join(shown)} in the order that you think right.")
+    return Mark(tuple(shown[letter] for letter in letters) == lines, "")
 
 
 def _mark_click(question: Question, given: Given) -> Mark:

@@ -13,13 +13,13 @@ from app.web.page import Place
 
 @dataclass(frozen=True)
 class ProseView:
-    template: ClassVar = "prose"
+    template: ClassVar[str] = "prose"
     html: Html
 
 
 @dataclass(frozen=True)
 class HeadingView:
-    template: ClassVar = "heading"
+    template: ClassVar[str] = "heading"
     level: int
     html: Html
     text: str
@@ -55,7 +55,7 @@ class PredictView:
     "I don't know" was the answer. `problem` is a sentence about a form that could not be taken.
     """
 
-    template: ClassVar = "predict"
+    template: ClassVar[str] = "predict"
     id: str
     anchor: str
     action: str
@@ -75,8 +75,8 @@ class PredictView:
 class LineView:
     """A line of code in an order or wrong-line question.
 
-    wrong-line: the form sends `line` = the chosen line's `value`. order: the form sends one field `order` a line, in
-    the order shown here, each with the place (1 to n) that the learner gives this line; `place` is the last one, or 0.
+    wrong-line: the form sends `line` = the chosen line's `value`. order: `value` is the line's letter, and the form
+    sends `order`, the letters in the order that the learner thinks right.
     """
 
     value: str
@@ -84,7 +84,6 @@ class LineView:
     text: str
     html: Html
     chosen: bool = False
-    place: int = 0
 
 
 @dataclass(frozen=True)
@@ -108,6 +107,9 @@ class RubricView:
     ticked: bool = False
 
 
+QuestionState = Literal["unanswered", "wrong", "right", "answered", "rated"]
+
+
 @dataclass(frozen=True)
 class QuestionView:
     """A retrieval question, and how the last attempt went.
@@ -118,14 +120,14 @@ class QuestionView:
     and `graph_id` (graph-click: the anchor of the picture), `rubric` (open, after the answer).
     """
 
-    template: ClassVar = "question"
+    template: ClassVar[str] = "question"
     id: str
     anchor: str
     action: str
     kind: Literal["choice", "several", "number", "text", "order", "graph-click", "wrong-line", "open"]
     role: Literal["factual", "conceptual", "synthetic"]
     prompt: Html
-    state: Literal["unanswered", "wrong", "right", "answered", "rated"]
+    state: QuestionState
     options: tuple[OptionView, ...] = ()
     unit: str = ""
     lines: tuple[LineView, ...] = ()
@@ -147,7 +149,7 @@ class CellView:
     `draft_place` is the place for PUT /api/drafts/...; empty where a draft is not kept.
     """
 
-    template: ClassVar = "cell"
+    template: ClassVar[str] = "cell"
     id: str
     anchor: str
     action: str
@@ -169,7 +171,7 @@ class CellView:
 class GraphView:
     """A picture drawn by the server. `source` is the code it came from; `text` says the graph in words."""
 
-    template: ClassVar = "graph"
+    template: ClassVar[str] = "graph"
     id: str
     anchor: str
     svg: Html
@@ -199,7 +201,7 @@ class EvidenceView:
 
 @dataclass(frozen=True)
 class ClaimView:
-    template: ClassVar = "claim"
+    template: ClassVar[str] = "claim"
     id: str
     anchor: str
     sentence: Html
@@ -212,7 +214,7 @@ class ClaimView:
 
 @dataclass(frozen=True)
 class ExerciseLinkView:
-    template: ClassVar = "exercise_link"
+    template: ClassVar[str] = "exercise_link"
     href: str
     note: Html
     title: str
@@ -228,7 +230,7 @@ class ExerciseLinkView:
 class BoxView:
     """`kind` is a class name and `label` its words; `title` may be empty."""
 
-    template: ClassVar = "box"
+    template: ClassVar[str] = "box"
     kind: str
     label: str
     title: Html
@@ -237,7 +239,7 @@ class BoxView:
 
 @dataclass(frozen=True)
 class RevealView:
-    template: ClassVar = "reveal"
+    template: ClassVar[str] = "reveal"
     kind: Literal["interview", "faq"]
     prompt: Html
     level: str
@@ -273,7 +275,7 @@ class RungView:
 class LadderView:
     """The maturity ladder of a chapter for this learner."""
 
-    template: ClassVar = "ladder"
+    template: ClassVar[str] = "ladder"
     rungs: tuple[RungView, ...]
 
 
@@ -354,7 +356,7 @@ class SubmissionView:
     cases with the first failing one first. `ours` marks a fault of ours: it cost no attempt.
     """
 
-    template: ClassVar = "submission"
+    template: ClassVar[str] = "submission"
     id: str
     href: str
     events_href: str
@@ -386,7 +388,7 @@ class SubmissionView:
 class RunView:
     """A cell's run, for readers without script: what it printed, its graph, and what it settled."""
 
-    template: ClassVar = "run"
+    template: ClassVar[str] = "run"
     id: str
     href: str
     stop_action: str

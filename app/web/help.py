@@ -3,7 +3,14 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from fastapi import APIRouter, Response
+
+from app.web.exercise import LimitRow, show_limits
 from app.web.page import Frame
+from app.web.visit import VisitNow
+from graders.contract.limits import CELL_LIMITS
+
+router = APIRouter(include_in_schema=False)
 
 
 @dataclass(frozen=True)
@@ -13,14 +20,23 @@ class KeyRow:
 
 
 @dataclass(frozen=True)
-class LimitText:
-    name: str
-    value: str
-
-
-@dataclass(frozen=True)
 class HelpPage:
-    template: ClassVar = "help.html"
+    template: ClassVar[str] = "help.html"
     frame: Frame
     keys: tuple[KeyRow, ...]
-    cell_limits: tuple[LimitText, ...]
+    cell_limits: tuple[LimitRow, ...]
+
+
+KEYS = (
+    KeyRow("Ctrl or ⌘ + Enter", "run the cell"),
+    KeyRow("Shift + Enter", "run the cell, and go on to the next"),
+    KeyRow("Esc, then Tab", "leave the editor"),
+    KeyRow("← and →", "previous and next chapter"),
+    KeyRow("?", "these keys"),
+)
+
+
+@router.api_route("/help", methods=["GET", "HEAD"])
+async def help_page(visit: VisitNow) -> Response:
+    frame = await visit.frame("Help", "The keys, the limits, what the colours mean, and what is kept about you.")
+    return visit.site.renderer.page(HelpPage(frame, KEYS, show_limits(CELL_LIMITS)))

@@ -35,6 +35,7 @@ class Frame:
     """`path` is the page's own path (for the navigation and the theme form); `asset` maps "site.css" to its URL.
 
     `title` is the page's own; `course_title` the course's. `nonce` is for the style nonce that the editor reads.
+    `math_css` is the URL of the style rules that this course's formulas need, or empty.
     """
 
     title: str
@@ -44,4 +45,5 @@ class Frame:
     nonce: str
     asset: Callable[[str], str]
     course_title: str
+    math_css: str
     learner: LearnerFacts

@@ -31,7 +31,7 @@ from graders.ledger.records import (
     WorkerSeen,
 )
 from graders.ledger.running import Progress
-from graders.ledger.tables import workers
+from graders.ledger.tables import submissions, workers
 from graders.ledger.watch import Watch
 
 PACE_LASTS_SECONDS = 5.0
@@ -106,6 +106,18 @@ class Ledger:
         """All the learner's finished submissions to exercises, oldest first."""
         async with self.database.read() as connection:
             return await reading.read_standings(connection, learner)
+
+    async def everything(self, learner: LearnerId) -> tuple[Submission, ...]:
+        """All that is kept of a learner's submissions and runs, oldest first: for a copy of their data."""
+        async with self.database.read() as connection:
+            return await reading.read_everything(connection, learner)
+
+    async def forget(self, learner: LearnerId) -> None:
+        """Delete all of a learner's submissions with their events; what runs loses its claim and is killed."""
+        async with self.database.write() as connection:
+            await connection.execute(delete(submissions).where(submissions.c.learner == learner))
+        self._bells.ring(EVENTS)
+        self._bells.ring(CANCEL)
 
     async def place(self, submission: SubmissionId) -> int:
         """1 is the next to run; 0 is running, finished or unknown."""

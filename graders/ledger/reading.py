@@ -39,6 +39,12 @@ async def read_history(
     return tuple(_submission(row) for row in await connection.execute(query))
 
 
+async def read_everything(connection: AsyncConnection, learner: LearnerId) -> tuple[Submission, ...]:
+    """Oldest first, runs of cells included."""
+    query = select(submissions).where(submissions.c.learner == learner).order_by(submissions.c.number)
+    return tuple(_submission(row) for row in await connection.execute(query))
+
+
 async def read_standings(connection: AsyncConnection, learner: LearnerId) -> tuple[Standing, ...]:
     """All finished submissions of a learner, oldest first."""
     row = submissions.c

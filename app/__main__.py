@@ -1,0 +1,63 @@
+"""The site's command line: serve, migrate, check, new. Each command's work stands in its own module."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+
+from app.settings import Settings, read_settings
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m app", description="The course and its website.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("serve", help="migrate, then run the website and one grader until stopped")
+    commands.add_parser("migrate", help="bring the database up to date")
+    check = commands.add_parser("check", help="prove the course: structure, cells, claims, exercises", add_help=False)
+    check.add_argument("rest", nargs=argparse.REMAINDER)
+    new = commands.add_parser("new", help="start a chapter or an exercise", add_help=False)
+    new.add_argument("rest", nargs=argparse.REMAINDER)
+    chosen = parser.parse_args(arguments)
+    try:
+        settings = read_settings()
+    except ValidationError as problem:
+        print(_say(problem), file=sys.stderr)
+        return 2
+    return _run(chosen, settings)
+
+
+def _run(chosen: argparse.Namespace, settings: Settings) -> int:
+    # Imported where used: a migration needs no web framework, and a check no database.
+    match chosen.command:
+        case "serve":
+            from app.serve import serve  # noqa: PLC0415
+
+            return serve(settings)
+        case "migrate":
+            from app.storage.database import migrate  # noqa: PLC0415
+
+            migrate(settings.database, settings.data)
+            print(f"The database is up to date: {settings.database}")
+            return 0
+        case "check":
+            from app.check import main as check  # noqa: PLC0415
+
+            return check(chosen.rest)
+        case _:
+            from app.new import main as start_new  # noqa: PLC0415
+
+            return start_new(chosen.rest)
+
+
+def _say(problem: ValidationError) -> str:
+    lines = [
+        f"UNWIND_{str(error['loc'][0]).upper()}: {error['msg']}" if error["loc"] else error["msg"]
+        for error in problem.errors()
+    ]
+    return "\n".join(line.replace("Value error, ", "") for line in lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

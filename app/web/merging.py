@@ -1,0 +1,332 @@
+"""Merges a chapter's blocks with what a learner did: from the course's block to the template's view. No I/O.
+
+Whatever a reader may not know yet (truth, feedback, model answers) is left out here, so that no template can leak it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from app.course.code import highlight
+from app.course.marking import Unmarkable, code_lines, line_letter, mark_answer, shown_order
+from app.course.model import (
+    Block,
+    Box,
+    Cell,
+    Chapter,
+    Claim,
+    Course,
+    Evidence,
+    ExerciseLink,
+    Graph,
+    Heading,
+    Html,
+    Kind,
+    Option,
+    Predict,
+    Prose,
+    Question,
+    Reveal,
+)
+from app.learning.calibration import Confidence
+from app.storage.records import NOTHING_YET, Answer, ChapterHistory
+from app.web import blocks as views
+from app.web.figures import Figure, node_label
+
+ANSWER_AFTER_ATTEMPTS = 2
+"""A wrong answer may be tried again before the model answer shows; after this many attempts it shows anyway."""
+
+MOST_NODES_LISTED = 60
+
+BOX_LABELS = {
+    "core-idea": "Core idea",
+    "careful": "Careful",
+    "when-to": "When to use it",
+    "production": "In production",
+    "break-it": "Break it",
+    "diagnosis": "Diagnosis",
+    "takeaways": "Takeaways",
+    "mistake": "A common mistake",
+    "scale": "At scale",
+    "research": "Research",
+    "debug": "Where to look",
+    "aside": "Aside",
+}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a learner stands with an exercise."""
+
+    attempts: int = 0
+    passed: bool = False
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What merging needs besides the block. `figures` are by graph or cell id; `problems` by block id."""
+
+    course: Course
+    chapter: Chapter
+    history: ChapterHistory = NOTHING_YET
+    drafts: Mapping[str, str] = field(default_factory=dict)
+    standings: Mapping[str, Standing] = field(default_factory=dict)
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+    problems: Mapping[str, str] = field(default_factory=dict)
+
+
+def anchor_of(block: Predict | Question | Cell | Graph | Claim) -> str:
+    """A block's id on the page: its kind first, so that a question and a heading never share one."""
+    return f"{type(block).__name__.lower()}-{block.id}"
+
+
+def picture_prefix(block: Cell | Graph) -> str:
+    """What the ids inside a block's picture start with; the picture's own is this."""
+    return f"{anchor_of(block)}-picture"
+
+
+def merge_blocks(course_blocks: tuple[Block, ...], reader: Reader) -> tuple[views.BlockView, ...]:
+    return tuple(merge_block(block, reader) for block in course_blocks)
+
+
+def merge_block(block: Block, reader: Reader) -> views.BlockView:  # noqa: C901 - one flat match over a closed union
+    match block:
+        case Prose():
+            return views.ProseView(block.html)
+        case Heading():
+            return views.HeadingView(block.level, block.html, block.text, block.anchor)
+        case Predict():
+            return merge_predict(block, reader)
+        case Question():
+            return merge_question(block, reader)
+        case Cell():
+            return merge_cell(block, reader)
+        case Graph():
+            return merge_graph(block, reader)
+        case Claim():
+            return merge_claim(block, reader.course, reader.chapter)
+        case ExerciseLink():
+            return merge_exercise_link(reader.course, block.name, reader.standings, block.note)
+        case Box():
+            inner = merge_blocks(block.blocks, reader)
+            return views.BoxView(block.kind, BOX_LABELS.get(block.kind, block.kind), block.title, inner)
+        case Reveal():
+            return views.RevealView(block.kind, block.prompt, block.level, merge_blocks(block.blocks, reader))
+        case _:
+            assert_never(block)
+
+
+def merge_predict(block: Predict, reader: Reader) -> views.PredictView:
+    mine = reader.history.predictions.get(block.id)
+    resolved = mine is not None and mine.resolved_at is not None
+    chosen = mine.option if mine else None
+    right = next((option.right for option in block.options if option.id == chosen), None)
+    return views.PredictView(
+        id=block.id,
+        anchor=anchor_of(block),
+        action=f"/chapters/{reader.chapter.slug}/predictions/{block.id}",
+        state="open" if mine is None else "resolved" if resolved else "committed",
+        prompt=block.prompt,
+        options=tuple(_option(option, option.id == chosen, told=resolved) for option in block.options),
+        confidences=tuple(
+            views.ConfidenceView(level.value, level.label, mine is not None and mine.confidence == level.value)
+            for level in Confidence
+        ),
+        cell_anchor=f"cell-{block.resolved_by}",
+        dont_know=mine is not None and chosen is None,
+        right=right if resolved else None,
+        truth=block.truth if resolved else "",
+        problem=reader.problems.get(block.id, ""),
+    )
+
+
+def _option(option: Option, chosen: bool, *, told: bool) -> views.OptionView:
+    return views.OptionView(
+        option.id, option.html, chosen, option.right if told else None, option.feedback if told and chosen else ""
+    )
+
+
+def merge_question(block: Question, reader: Reader) -> views.QuestionView:
+    attempts = tuple(answer for answer in reader.history.answers if answer.question == block.id)
+    last = attempts[-1] if attempts else None
+    state, feedback = _judge(block, last)
+    answered = state in ("right", "answered", "rated") or len(attempts) >= ANSWER_AFTER_ATTEMPTS
+    figure = reader.figures.get(block.graph.cell) if block.graph else None
+    return views.QuestionView(
+        id=block.id,
+        anchor=anchor_of(block),
+        action=f"/chapters/{reader.chapter.slug}/answers/{block.id}",
+        kind=block.kind.value,
+        role=block.role.value,
+        prompt=block.prompt,
+        state=state,
+        options=_question_options(block, last, all_told=state == "right"),
+        unit=block.number.unit if block.number else "",
+        lines=_lines(block, last),
+        nodes=_nodes(figure, last),
+        graph_id=_graph_anchor(block, reader.chapter),
+        given=last.given.text if last else "",
+        attempts=len(attempts),
+        feedback=feedback if not _has_options(block) else "",
+        answer=block.answer if answered else "",
+        rubric=_rubric(block, last),
+        problem=reader.problems.get(block.id, ""),
+    )
+
+
+def _judge(block: Question, last: Answer | None) -> tuple[views.QuestionState, Html]:
+    """The state after the last attempt, marked again: a question mended since then judges by its new key."""
+    if last is None:
+        return "unanswered", ""
+    if block.kind is Kind.OPEN:
+        return ("answered" if last.ticked is None else "rated"), ""
+    try:
+        mark = mark_answer(block, last.given)
+    except Unmarkable:
+        return "unanswered", ""
+    return ("right" if mark.right else "wrong"), mark.feedback
+
+
+def _has_options(block: Question) -> bool:
+    """These show each option's feedback beside it."""
+    return block.kind in (Kind.CHOICE, Kind.SEVERAL) and bool(block.options)
+
+
+def _question_options(block: Question, last: Answer | None, *, all_told: bool) -> tuple[views.OptionView, ...]:
+    if not _has_options(block):
+        return ()
+    chosen = last.given.values if last else ()
+    return tuple(
+        _option(option, option.id in chosen, told=all_told or option.id in chosen) for option in block.options
+    )
+
+
+def _lines(block: Question, last: Answer | None) -> tuple[views.LineView, ...]:
+    if block.kind not in (Kind.ORDER, Kind.WRONG_LINE):
+        return ()
+    lines = code_lines(block)
+    chosen = last.given.values if last else ()
+    if block.kind is Kind.WRONG_LINE:
+        numbered = [(str(number), line) for number, line in enumerate(lines, 1)]
+    else:
+        numbered = [(line_letter(place), lines[index]) for place, index in enumerate(shown_order(len(lines)))]
+    return tuple(
+        views.LineView(value, number, line, highlight(line), value in chosen)
+        for number, (value, line) in enumerate(numbered, 1)
+    )
+
+
+def _nodes(figure: Figure | None, last: Answer | None) -> tuple[views.NodeView, ...]:
+    if figure is None:
+        return ()
+    chosen = last.given.text if last else ""
+    count = min(len(figure.trace.nodes.name), MOST_NODES_LISTED)
+    return tuple(
+        views.NodeView(str(node), node_label(figure.trace, node), str(node) == chosen) for node in range(count)
+    )
+
+
+def _graph_anchor(block: Question, chapter: Chapter) -> str:
+    if block.graph is None:
+        return ""
+    targets = (b for b in walk_blocks(chapter.blocks) if isinstance(b, Cell | Graph) and b.id == block.graph.cell)
+    return anchor_of(next(targets))
+
+
+def _rubric(block: Question, last: Answer | None) -> tuple[views.RubricView, ...]:
+    """Its points would give the answer away before the attempt."""
+    if last is None:
+        return ()
+    ticked = last.ticked or ()
+    return tuple(views.RubricView(str(n), html, str(n) in ticked) for n, html in enumerate(block.rubric, 1))
+
+
+def merge_cell(block: Cell, reader: Reader) -> views.CellView:
+    slug = reader.chapter.slug
+    place = f"chapters/{slug}/{block.id}" if block.editable else ""
+    return views.CellView(
+        id=block.id,
+        anchor=anchor_of(block),
+        action=f"/chapters/{slug}/cells/{block.id}/run",
+        chapter=slug,
+        source=block.source,
+        text=reader.drafts.get(place, block.source) if place else block.source,
+        caption=block.caption,
+        graph=block.graph,
+        editable=block.editable,
+        flavour=block.flavour.value,
+        draft_place=place,
+        expected=block.expected or "",
+        predicts=tuple(predict.id for predict in predicts_settled_by(reader.chapter, block.id)),
+    )
+
+
+def merge_graph(block: Graph, reader: Reader) -> views.GraphView:
+    figure = reader.figures.get(block.id)
+    picture = figure.picture if figure else None
+    return views.GraphView(
+        id=block.id,
+        anchor=anchor_of(block),
+        svg=picture.svg if picture else "",
+        text=picture.text if picture else "",
+        alt=block.alt,
+        caption=block.caption,
+        source=block.source,
+        source_html=highlight(block.source),
+        width=round(picture.width) if picture else 0,
+        height=round(picture.height) if picture else 0,
+        problem="" if picture else "This picture has not been drawn yet; its code is below.",
+    )
+
+
+def merge_claim(block: Claim, course: Course, chapter: Chapter) -> views.ClaimView:
+    found = course.evidence.get(f"{chapter.slug}/{block.id}")
+    return views.ClaimView(
+        id=block.id,
+        anchor=anchor_of(block),
+        sentence=block.sentence,
+        myth=block.myth,
+        code=block.code,
+        code_html=highlight(block.code),
+        needs=block.needs,
+        evidence=None if found is None else _evidence(found),
+    )
+
+
+def _evidence(found: Evidence) -> views.EvidenceView:
+    return views.EvidenceView(
+        found.held, found.torch, found.device, found.python, found.checked_on, found.seconds, found.message
+    )
+
+
+def merge_exercise_link(
+    course: Course, name: str, standings: Mapping[str, Standing], note: Html = ""
+) -> views.ExerciseLinkView:
+    manifest = course.exercises[name].manifest
+    standing = standings.get(name, Standing())
+    return views.ExerciseLinkView(
+        href=f"/exercises/{name}",
+        note=note,
+        title=manifest.title,
+        summary=manifest.summary,
+        kind=manifest.kind,
+        difficulty=manifest.difficulty.value,
+        minutes=manifest.minutes,
+        attempts=standing.attempts,
+        passed=standing.passed,
+    )
+
+
+def walk_blocks(course_blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """All blocks, those inside boxes and reveals too, in reading order."""
+    found: list[Block] = []
+    for block in course_blocks:
+        found.append(block)
+        if isinstance(block, Box | Reveal):
+            found.extend(walk_blocks(block.blocks))
+    return tuple(found)
+
+
+def predicts_settled_by(chapter: Chapter, cell: str) -> tuple[Predict, ...]:
+    blocks = walk_blocks(chapter.blocks)
+    return tuple(block for block in blocks if isinstance(block, Predict) and block.resolved_by == cell)

@@ -1,0 +1,56 @@
+"""Rate limits, in this process's memory: a learner's own, and a wider one for the address they come from.
+
+The address's limit is wide because a classroom may share one; it stops a script that drops its cookie.
+"""
+
+from enum import StrEnum
+
+from limits import RateLimitItem, RateLimitItemPerMinute
+from limits.aio.storage import MemoryStorage
+from limits.aio.strategies import SlidingWindowCounterRateLimiter
+
+from graders.contract.model import LearnerId
+
+ADDRESS_FACTOR = 8
+
+
+class Act(StrEnum):
+    """What is counted apart."""
+
+    WRITE = "write"
+    RUN = "run"
+    SUBMIT = "submit"
+    EXPORT = "export"
+
+
+PER_MINUTE = {Act.WRITE: 240, Act.RUN: 40, Act.SUBMIT: 30, Act.EXPORT: 6}
+
+
+class RateExceeded(Exception):
+    """Too many of one act within a minute. The message is a sentence for the learner."""
+
+    def __init__(self, act: Act, per_minute: int) -> None:
+        super().__init__(f"That was more than {per_minute} a minute of this kind ({act}).")
+        self.retry_after_seconds = 30
+
+
+class Rates:
+    """`factor` widens every limit; a site for load tests may lift them."""
+
+    def __init__(self, factor: float = 1.0) -> None:
+        self._limiter = SlidingWindowCounterRateLimiter(MemoryStorage())
+        self._mine = {act: RateLimitItemPerMinute(max(1, round(count * factor))) for act, count in PER_MINUTE.items()}
+        self._address = {
+            act: RateLimitItemPerMinute(max(1, round(count * factor * ADDRESS_FACTOR)))
+            for act, count in PER_MINUTE.items()
+        }
+
+    async def check(self, act: Act, learner: LearnerId | None, address: str) -> None:
+        """Count one act. Raises RateExceeded when it is one too many for the learner or for the address."""
+        await self._hit(act, self._address[act], "address", address)
+        if learner is not None:
+            await self._hit(act, self._mine[act], "learner", learner)
+
+    async def _hit(self, act: Act, limit: RateLimitItem, kind: str, who: str) -> None:
+        if not await self._limiter.hit(limit, act, kind, who):
+            raise RateExceeded(act, limit.amount)

@@ -1,0 +1,52 @@
+"""Templates to HTML: autoescape on, an unknown name is an error, one dataclass a template."""
+
+from pathlib import Path
+from typing import ClassVar, Protocol
+
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from app.web.page import Frame
+
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+
+
+class Page(Protocol):
+    """A page's dataclass: its template's name, and its frame."""
+
+    template: ClassVar[str]
+
+    @property
+    def frame(self) -> Frame: ...
+
+
+class Block(Protocol):
+    """A view that can be rendered alone: the name of its template in blocks/."""
+
+    template: ClassVar[str]
+
+
+class Renderer:
+    """The templates of one folder, compiled once."""
+
+    def __init__(self, folder: Path = TEMPLATES, *, reload: bool = False) -> None:
+        self.environment = Environment(
+            loader=FileSystemLoader(folder),
+            autoescape=True,
+            undefined=StrictUndefined,
+            auto_reload=reload,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+
+    def page(self, page: Page, status: int = 200) -> HTMLResponse:
+        """A whole page. It is one learner's, so no cache in between may keep it."""
+        html = self.environment.get_template(page.template).render(page=page)
+        return HTMLResponse(html, status, {"cache-control": "private, no-cache"})
+
+    def block(self, block: Block) -> str:
+        return self.environment.get_template(f"blocks/{block.template}.html").render(block=block)
+
+    def fragment(self, block: Block, status: int = 200) -> HTMLResponse:
+        """One block, for an element that swaps itself."""
+        return HTMLResponse(self.block(block), status, {"cache-control": "no-store"})

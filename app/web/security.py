@@ -1,0 +1,126 @@
+"""What every response carries and every unsafe request must show: CSP with a nonce, headers, same origin.
+
+Pure ASGI, so that streams pass through untouched. The headers are set outermost of what we add, so that an
+error page has them too.
+"""
+
+import secrets
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+
+EMPTY_STYLE_HASH = "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+"""Of an empty style element, which the chart library inserts and then fills through the object model."""
+
+FIXED_HEADERS = {
+    "x-content-type-options": "nosniff",
+    # same-origin and not no-referrer: the latter makes a form's Origin "null", and the origin check would refuse it.
+    "referrer-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+def content_security_policy(nonce: str) -> str:
+    """`nonce` is for the style elements that the code editor makes."""
+    return (
+        "default-src 'none'; script-src 'self'; "
+        f"style-src 'self' 'nonce-{nonce}' '{EMPTY_STYLE_HASH}'; style-src-attr 'none'; "
+        "img-src 'self' data:; font-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
+
+
+class SecureResponses:
+    """Makes the request's nonce (scope["state"]["nonce"]), sets the headers, and sends cookies that were left.
+
+    A handler leaves a cookie in scope["state"]["cookies"]; it is sent only if the request went well.
+    """
+
+    def __init__(self, app: ASGIApp, *, https: bool) -> None:
+        self.app = app
+        self.https = https
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        state = scope.setdefault("state", {})
+        nonce = state["nonce"] = secrets.token_urlsafe(16)
+        cookies: list[str] = state.setdefault("cookies", [])
+
+        async def secured_send(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers["content-security-policy"] = content_security_policy(nonce)
+                for name, value in FIXED_HEADERS.items():
+                    headers[name] = value
+                if self.https:
+                    headers["strict-transport-security"] = "max-age=31536000"
+                if message["status"] < 400:
+                    for cookie in cookies:
+                        headers.append("set-cookie", cookie)
+            await send(message)
+
+        await self.app(scope, receive, secured_send)
+
+
+def is_same_origin(headers: Headers) -> bool:
+    """Whether an unsafe request came from our own pages, or from no browser at all.
+
+    Browsers say so in Sec-Fetch-Site; older ones send Origin with every POST. What sends neither is not a
+    browser, carries no ambient cookie, and cannot be tricked into anything.
+    """
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site in ("same-origin", "none")
+    origin = headers.get("origin")
+    if origin is None:
+        return True
+    return bool(origin) and urlsplit(origin).netloc == headers.get("host")
+
+
+class SameOriginOnly:
+    """Refuses unsafe requests from other sites, whatever their cookies."""
+
+    def __init__(self, app: ASGIApp, refuse: Callable[[Request], Response]) -> None:
+        self.app = app
+        self.refuse = refuse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        unsafe = scope["type"] == "http" and scope["method"] not in SAFE_METHODS
+        if unsafe and not is_same_origin(Headers(scope=scope)):
+            await self.refuse(Request(scope))(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
+
+
+class FaultsInWords:
+    """The last net: a bug of ours becomes a page in words. It is logged; nothing of it reaches the reader."""
+
+    def __init__(self, app: ASGIApp, answer: Callable[[Request, Exception], Awaitable[Response]]) -> None:
+        self.app = app
+        self.answer = answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        started = False
+
+        async def watched_send(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self.app(scope, receive, watched_send)
+        except Exception as error:
+            if started:
+                raise
+            await (await self.answer(Request(scope), error))(scope, receive, send)
