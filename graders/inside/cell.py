@@ -32,10 +32,14 @@ def run(payload: bytes, incoming: int, outgoing: int) -> None:
 
 
 def run_on_big_stack(work: Callable[[], None]) -> None:
+    def work_with_small_threads() -> None:
+        # Before the learner's first line, or every thread that it starts asks for as much again.
+        threading.stack_size(0)
+        work()
+
     threading.stack_size(STACK_BYTES)
-    thread = threading.Thread(target=work, name="cell")
+    thread = threading.Thread(target=work_with_small_threads, name="cell")
     thread.start()
-    threading.stack_size(0)
     thread.join()
 
 

@@ -42,8 +42,17 @@ def preload(flavour: str) -> None:
     if flavour == "torch":
         for name in TORCH_MODULES:
             importlib.import_module(name)
-        # One thread from the start: the OpenMP team of a threaded operation would not survive the fork.
-        sys.modules["torch"].set_num_threads(1)
+        _warm_torch()
+
+
+def _warm_torch() -> None:
+    """Let torch look at the processor while there is a /proc, with tiny operations that need neither thread nor tape."""
+    torch = sys.modules["torch"]
+    # One thread from the start: the OpenMP team of a threaded operation would not survive the fork.
+    torch.set_num_threads(1)
+    with torch.no_grad():
+        ones = torch.ones(2, 2)
+        (ones @ ones + 1).relu().sum().item()
 
 
 def _import_if_built(name: str) -> None:

@@ -45,8 +45,10 @@ def main(descriptor: int) -> None:
         if first is None:
             return
         try:
+            setup = orders.read_setup(first[0])
+            _confine_zygote(setup)
             looks = _Looks()
-            prepared = _prepare(orders.read_setup(first[0]), looks)
+            prepared = _prepare(setup, looks)
         except Exception as error:
             orders.send(channel, {"fault": f"{type(error).__name__}: {error}"})
             raise
@@ -56,7 +58,6 @@ def main(descriptor: int) -> None:
 
 def _prepare(setup: Setup, looks: _Looks) -> Prepared:
     kernel.check_machine()
-    _confine_zygote(setup)
     sys.path[:] = list(setup.root.module_paths)
     preload = _load_start(setup.inside)
     preload.preload(setup.flavour)
@@ -85,8 +86,20 @@ def _prepare(setup: Setup, looks: _Looks) -> Prepared:
 def _confine_zygote(setup: Setup) -> None:
     if setup.profile == "P2":
         privileges.enter_user_namespace(setup.uid, setup.gid)
+        _enter_pid_namespace()
     if setup.profile != "P3":
         kernel.unshare(kernel.CLONE_NEWNS)
+
+
+def _enter_pid_namespace() -> None:
+    """Go on in a child, as pid 1 of a namespace that our user namespace owns: only into such a one may setns return."""
+    kernel.unshare(kernel.CLONE_NEWPID)
+    pid = os.fork()
+    if pid:
+        kernel.close_from(3)
+        _, status = os.waitpid(pid, 0)
+        os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+    kernel.control("prctl parent death", kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _load_start(folder: str) -> ModuleType:
