@@ -6,10 +6,8 @@ import socket
 import tempfile
 from pathlib import Path
 
-from sqlalchemy.exc import OperationalError
-
 from app.settings import Settings
-from app.storage.database import migrate
+from app.storage.database import MigrationRefused, migrate
 
 LEAST_FREE_MIB = 64
 
@@ -25,11 +23,8 @@ def prepare(settings: Settings) -> None:
     check_port(settings.host, settings.port)
     try:
         migrate(settings.database, settings.data)
-    except OperationalError as error:
-        raise CannotServe(
-            f"The database {settings.database} cannot be brought up to date ({error.orig}): see that nothing else "
-            "holds it, and that its folder and its files can be written."
-        ) from error
+    except MigrationRefused as refusal:
+        raise CannotServe(str(refusal)) from refusal
 
 
 def check_data_folder(data: Path) -> None:

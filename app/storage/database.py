@@ -8,16 +8,27 @@ from pathlib import Path
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, create_engine, event, make_url
+from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import NullPool
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 
+class MigrationRefused(Exception):
+    """The database could not be brought up to date, and is as it was; the message says what to look at."""
+
+
 def migrate(database_url: str, data: Path) -> None:
     """Run what is missing of the migrations. Two at once take turns; the second finds nothing to do."""
     data.mkdir(parents=True, exist_ok=True)
-    with _lock(data / "migrate.lock"), open_for_migration(database_url) as connection:
-        command.upgrade(make_config(connection), "head")
+    try:
+        with _lock(data / "migrate.lock"), open_for_migration(database_url) as connection:
+            command.upgrade(make_config(connection), "head")
+    except DatabaseError as error:
+        raise MigrationRefused(
+            f"The database {make_url(database_url)} cannot be brought up to date ({error.orig}): see that nothing "
+            "else holds it, that its folder and files can be written, and that it is one of ours."
+        ) from error
 
 
 def make_config(connection: Connection) -> Config:

@@ -1,0 +1,126 @@
+"""The supervisor keeps its parts alive, stops them in order, and never leaves one behind."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.preflight import CannotServe
+from app.serve import Part, Supervisor
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+async def at_once(pid: int) -> bool:
+    return True
+
+
+async def never(pid: int) -> bool:
+    return False
+
+
+def part(*command: str, ready: object = at_once) -> Part:
+    return Part("part", command, signal.SIGKILL, ready)
+
+
+def write_pid(file: Path, then: str) -> str:
+    return f"echo $$ >> {file}; {then}"
+
+
+async def wait_for_lines(file: Path, count: int) -> list[int]:
+    async with asyncio.timeout(20):
+        while not file.exists() or len(file.read_text().split()) < count:  # noqa: ASYNC110, ASYNC240
+            await asyncio.sleep(0.02)
+    return [int(line) for line in file.read_text().split()]  # noqa: ASYNC240
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+
+
+async def test_a_part_that_dies_is_started_again_and_it_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    supervisor = Supervisor()
+    keeping = await supervisor.start(part("sh", "-c", write_pid(tmp_path / "pids", "exec sleep 60")))
+    first, *_ = await wait_for_lines(tmp_path / "pids", 1)
+    os.kill(first, signal.SIGKILL)
+    _, second = await wait_for_lines(tmp_path / "pids", 2)
+    supervisor.stopping.set()
+    await supervisor.stop()
+    await keeping
+    assert not is_alive(second)
+    assert "The part died (signal 9); it starts again in 0.5 s." in capsys.readouterr().out
+
+
+async def test_a_part_that_cannot_start_is_an_error_and_no_loop() -> None:
+    with pytest.raises(CannotServe, match=r"The part did not start \(exit status 3\)"):
+        await Supervisor().start(part("sh", "-c", "exit 3", ready=never))
+
+
+async def test_a_part_that_ignores_the_request_to_stop_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("app.serve.STOP_SECONDS", 0.3)
+    supervisor = Supervisor()
+    stubborn = write_pid(tmp_path / "pids", "trap '' TERM; while true; do sleep 0.05; done")
+    keeping = await supervisor.start(part("sh", "-c", stubborn))
+    (pid,) = await wait_for_lines(tmp_path / "pids", 1)
+    await asyncio.sleep(0.1)
+    supervisor.stopping.set()
+    await supervisor.stop()
+    await keeping
+    assert not is_alive(pid)
+    assert "does not stop by itself; it is killed" in capsys.readouterr().out
+
+
+SUPERVISE = """
+import asyncio, signal, sys
+from app.serve import Part, Supervisor
+
+async def at_once(pid):
+    return True
+
+async def main():
+    await Supervisor().start(Part("part", ("sh", "-c", sys.argv[1]), signal.SIGKILL, at_once))
+    await asyncio.sleep(60)
+
+asyncio.run(main())
+"""
+
+
+async def test_parts_die_with_a_supervisor_that_is_killed(tmp_path: Path) -> None:
+    script = write_pid(tmp_path / "pids", "exec sleep 60")
+    supervisor = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", SUPERVISE, script, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
+    (pid,) = await wait_for_lines(tmp_path / "pids", 1)
+    assert is_alive(pid)
+    supervisor.kill()
+    await supervisor.wait()
+    async with asyncio.timeout(10):
+        while is_alive(pid):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+
+
+@pytest.mark.parametrize("variables", [{"UNWIND_DATA": "/proc/nowhere"}, {"UNWIND_HOST": "192.0.2.1"}])
+def test_the_command_says_in_one_sentence_what_is_missing(tmp_path: Path, variables: dict[str, str]) -> None:
+    settings = {"UNWIND_DATA": str(tmp_path), "UNWIND_PORT": "0", **variables}
+    served = subprocess.run(
+        [sys.executable, "-m", "app", "serve"],
+        cwd=ROOT,
+        env={**os.environ, **settings},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (served.returncode, served.stderr) == (1, "")
+    assert len(served.stdout.splitlines()) == 1
