@@ -1,0 +1,244 @@
+"""What stands in each box and how large it is: texts with their places, bars of saved bytes, pills, marks."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from app.pictures.fold import Fold
+from app.pictures.graph import Graph
+from app.pictures.measure import shorten_end, shorten_start, text_width
+from app.pictures.words import (
+    CUT_WORDS,
+    count_words,
+    drop_shape,
+    fold_members,
+    fold_size,
+    fold_title,
+    write_bytes,
+    write_place,
+    write_shape,
+)
+
+TITLE_SIZE, CODE_SIZE, SMALL_SIZE = 16.0, 12.0, 11.0
+WIDEST_BOX, NARROWEST_BOX, WIDEST_PILL = 208.0, 104.0, 148.0
+PADDING = 12.0
+BAR_WIDTH = 64.0
+OUTPUT_STEP = 46.0
+MOST_OUTPUTS = 6
+
+BoxKind = Literal["op", "custom", "inplace", "checkpoint", "opaque", "fold", "leaf", "cut", "more", "none"]
+Style = Literal["title", "name", "code", "line", "bytes", "badge", "error", "root", "variable", "shape", "value", "grad"]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of text at its baseline, measured from the box's top left corner."""
+
+    x: float
+    y: float
+    words: str
+    style: Style
+    size: float
+    anchor: Literal["start", "middle", "end"] = "start"
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Saved bytes: the filled part of a track."""
+
+    x: float
+    y: float
+    filled: float
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box's size and contents. `strip` is the height of the root's band at its bottom, 0 for others."""
+
+    kind: BoxKind
+    width: float
+    height: float
+    texts: tuple[Text, ...]
+    bar: Bar | None = None
+    strip: float = 0.0
+
+
+class _Sheet:
+    """Rows put under each other; the box is as wide as its widest row."""
+
+    def __init__(self) -> None:
+        self.texts: list[Text] = []
+        self.bar: Bar | None = None
+        self.y = 9.0
+        self.width = NARROWEST_BOX
+
+    def add(self, words: str, style: Style, size: float, *, x: float = PADDING, advance: float) -> None:
+        self.texts.append(Text(x, self.y + size, words, style, size))
+        self.reach(x + width_of(words, style, size))
+        self.y += advance
+
+    def reach(self, right: float) -> None:
+        self.width = max(self.width, right + PADDING)
+
+
+def width_of(words: str, style: Style, size: float) -> float:
+    return text_width(words, size, mono=style in ("code", "shape", "value", "grad"), bold=style in ("title", "root", "variable"))
+
+
+def make_op_box(graph: Graph, node: int, largest_bytes: int, outputs: int = 1) -> Box:
+    """The box of one operation: forward name, backward name, sub-expression, saved bytes, mistake, root."""
+    nodes = graph.trace.nodes
+    sheet = _Sheet()
+    _add_title(sheet, graph.title(node), nodes.name[node])
+    _add_code(sheet, graph, node)
+    _add_saved(sheet, graph, (node, *graph.absorbed_by.get(node, ())), largest_bytes)
+    badge = {"custom": "custom Function", "inplace": "in-place write", "checkpoint": "checkpoint", "opaque": "opaque"}
+    if nodes.kind[node] in badge:
+        sheet.add(badge[nodes.kind[node]], "badge", SMALL_SIZE, advance=16)
+    if message := find_error(graph, node):
+        room = WIDEST_BOX - 2 * PADDING - 16
+        sheet.add(shorten_end(message, room, SMALL_SIZE), "error", SMALL_SIZE, x=PADDING + 16, advance=16)
+    sheet.width = max(sheet.width, min(outputs, MOST_OUTPUTS) * OUTPUT_STEP)
+    kind: BoxKind = "op" if nodes.kind[node] == "leaf" else nodes.kind[node]
+    return _finish(sheet, kind, _root_name(graph, (node,)))
+
+
+def _add_title(sheet: _Sheet, title: str, name: str) -> None:
+    room = WIDEST_BOX - 2 * PADDING
+    title = shorten_end(title, room, TITLE_SIZE, bold=True)
+    beside = PADDING + text_width(title, TITLE_SIZE, bold=True) + 8
+    if beside + text_width(name, SMALL_SIZE) <= WIDEST_BOX - PADDING:
+        sheet.texts.append(Text(beside, sheet.y + TITLE_SIZE, name, "name", SMALL_SIZE))
+        sheet.reach(beside + text_width(name, SMALL_SIZE))
+        sheet.add(title, "title", TITLE_SIZE, advance=22)
+        return
+    sheet.add(title, "title", TITLE_SIZE, advance=20)
+    sheet.add(shorten_end(name, room, SMALL_SIZE), "name", SMALL_SIZE, advance=16)
+
+
+def _add_code(sheet: _Sheet, graph: Graph, node: int) -> None:
+    nodes = graph.trace.nodes
+    span = nodes.span[node]
+    if span is None:
+        return
+    number = str(span[0])
+    start = PADDING + text_width(number, SMALL_SIZE) + 7
+    code = graph.code(span)
+    if nodes.variable[node] and code and node not in graph.trace.roots:
+        code = f"{nodes.variable[node]} = {code}"
+    sheet.texts.append(Text(PADDING, sheet.y + CODE_SIZE, number, "line", SMALL_SIZE))
+    sheet.add(shorten_end(code, WIDEST_BOX - PADDING - start, CODE_SIZE, mono=True), "code", CODE_SIZE, x=start, advance=18)
+
+
+def _add_saved(sheet: _Sheet, graph: Graph, members: tuple[int, ...] | list[int], largest_bytes: int) -> None:
+    count = sum(graph.trace.nodes.saved_bytes[node] for node in members)
+    if not count:
+        return
+    sheet.bar = Bar(PADDING, sheet.y + 4, max(2.0, BAR_WIDTH * min(1.0, count / max(largest_bytes, 1))))
+    sheet.add(f"saves {write_bytes(count)}", "bytes", SMALL_SIZE, x=PADDING + BAR_WIDTH + 8, advance=17)
+
+
+def find_error(graph: Graph, node: int) -> str:
+    """The message of the mistake that was met at a node, "" if none was."""
+    events = graph.trace.events
+    for step in graph.steps_at.get(node, ()):
+        if events.kind[step] == "error":
+            return events.text[step] or "error"
+    return ""
+
+
+def _root_name(graph: Graph, members: tuple[int, ...] | list[int]) -> str:
+    here = set(members)
+    roots = [root for root in graph.trace.roots if root in here]
+    return ", ".join(dict.fromkeys(graph.trace.nodes.variable[root] or "root" for root in roots))
+
+
+def _finish(sheet: _Sheet, kind: BoxKind, root: str) -> Box:
+    height = sheet.y + 6
+    strip = 0.0
+    if root:
+        strip = 24.0
+        root = shorten_end(root, 96.0, 13.0, bold=True)
+        note = "backward starts here"
+        beside = PADDING + text_width(root, 13.0, bold=True) + 8
+        sheet.reach(min(beside + text_width(note, SMALL_SIZE), WIDEST_BOX + 40))
+        sheet.texts.append(Text(PADDING, height + 16.5, root, "root", 13.0))
+        sheet.texts.append(Text(beside, height + 16.5, note, "name", SMALL_SIZE))
+        height += strip
+    return Box(kind, round(sheet.width, 1), height, tuple(sheet.texts), sheet.bar, strip)
+
+
+def make_fold_box(graph: Graph, fold: Fold, largest_bytes: int) -> Box:
+    """The box of a closed fold: what it holds, how often, and its bytes together."""
+    sheet = _Sheet()
+    room = WIDEST_BOX - 2 * PADDING - 20
+    title = fold_title(graph, fold)
+    shorten = shorten_start if fold.kind == "module" else shorten_end
+    sheet.add(shorten(title, room, TITLE_SIZE, bold=True), "title", TITLE_SIZE, advance=22)
+    sheet.width = max(sheet.width + 20, NARROWEST_BOX + 20)
+    times = f"×{fold.times:,} · " if fold.kind == "repeat" else ""
+    each = fold.size // fold.times
+    size = f"{count_words(each, 'operation')} each" if times else fold_size(fold)
+    sheet.add(times + size, "name", SMALL_SIZE + 1, advance=18)
+    members = fold_members(graph, fold)
+    _add_saved(sheet, graph, members, largest_bytes)
+    return _finish(sheet, "fold", _root_name(graph, members))
+
+
+def make_leaf_pill(graph: Graph, leaf: int) -> Box:
+    """A leaf: its name and shape, and below them what backward leaves in .grad, where the tape tells it."""
+    nodes = graph.trace.nodes
+    shape = shorten_end(write_shape(nodes.shape[leaf]), 70.0, SMALL_SIZE)
+    name = nodes.variable[leaf] or "leaf"
+    room = WIDEST_PILL - 30 - text_width(shape, SMALL_SIZE)
+    name = shorten_start(name, room, 13.0, bold=True)
+    beside = 12 + text_width(name, 13.0, bold=True) + 6
+    texts = [
+        Text(12, 17.5, name, "variable", 13.0),
+        Text(beside, 17.5, shape, "shape", SMALL_SIZE),
+    ]
+    width = beside + text_width(shape, SMALL_SIZE) + 12
+    height = 26.0
+    if grads := read_grads(graph, leaf):
+        longest = max(text_width(grad, SMALL_SIZE, mono=True) for grad in grads)
+        width = max(width, min(longest + 24, WIDEST_PILL))
+        texts.append(Text(12, 32.5, ".grad None", "grad", SMALL_SIZE))
+        height = 41.0
+    if leaf in graph.trace.roots:
+        texts.append(Text(12, height + 11, "backward starts here", "name", SMALL_SIZE))
+        width, height = max(width, 24 + text_width("backward starts here", SMALL_SIZE)), height + 17
+    return Box("leaf", round(max(width, 92.0 if grads else 48.0), 1), height, tuple(texts))
+
+
+def read_grads(graph: Graph, leaf: int) -> tuple[str, ...]:
+    """The texts that a leaf's .grad goes through, in order; empty where the tape has none."""
+    events = graph.trace.events
+    steps = [step for step in graph.steps_at.get(leaf, ()) if events.kind[step] == "accumulate"]
+    return tuple(write_grad(events.incoming[step], events.outgoing[step], now) for step in steps for now in (True, False))
+
+
+def write_grad(incoming: str, outgoing: str, is_now: bool) -> str:
+    """The pill's second line: what is being added, or what stands there."""
+    text = f".grad += {drop_shape(incoming)}" if is_now else f".grad = {drop_shape(outgoing)}"
+    return shorten_grad(text)
+
+
+def shorten_grad(text: str) -> str:
+    """What fits a pill's second line."""
+    return shorten_end(text, WIDEST_PILL - 24, SMALL_SIZE, mono=True)
+
+
+def make_cut_mark(graph: Graph, row: int) -> Box:
+    """A cut: scissors, the call, its line. The scissors are drawn, the room for them is kept here."""
+    cuts = graph.trace.cuts
+    words = f"{CUT_WORDS[cuts.kind[row]]}  {write_place(cuts.span[row])}".rstrip()
+    return Box("cut", round(36 + text_width(words, CODE_SIZE), 1), 24.0, (Text(28, 16, words, "name", CODE_SIZE),))
+
+
+def make_more_pill(words: str) -> Box:
+    """Stands for what there is no room to list."""
+    return Box("more", round(24 + text_width(words, CODE_SIZE), 1), 24.0, (Text(12, 16, words, "name", CODE_SIZE),))
+
+
+def make_none_stub() -> Box:
+    """An operand that gets no gradient."""
+    return Box("none", 48.0, 18.0, (Text(14, 13, "None", "name", SMALL_SIZE),))

@@ -1,0 +1,173 @@
+"""A checked trace as a graph to read: who feeds whom, in forward order, with words for each node.
+
+A linear layer on a matrix records a node for the multiplication and one for the weight's transpose. The
+learner wrote one call, so such a transpose is *absorbed*: it is shown by the operation it serves.
+"""
+
+import heapq
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from graders.contract.trace import Span, Trace
+
+_BACKWARD_NAME = re.compile(r"^(.*?)Backward\d*$")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_TRANSPOSES = frozenset({"TBackward0", "TransposeBackward0"})
+_MULTIPLIES = frozenset({"addmm", "mm"})
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One backward edge seen from its consumer: where an operand came from."""
+
+    node: int
+    slot: int
+    output: int
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The graph of a trace. `order` lists the operations shown, producers before consumers, without leaves."""
+
+    trace: Trace
+    lines: tuple[str, ...]
+    inputs: tuple[tuple[Input, ...], ...]
+    order: tuple[int, ...]
+    absorbed: dict[int, int]
+    leaves: tuple[int, ...]
+
+    @cached_property
+    def position(self) -> dict[int, int]:
+        """Where each shown operation stands in `order`."""
+        return {node: place for place, node in enumerate(self.order)}
+
+    @cached_property
+    def absorbed_by(self) -> dict[int, tuple[int, ...]]:
+        """For each operation, the nodes that it shows besides itself."""
+        hosts: dict[int, tuple[int, ...]] = {}
+        for node, host in self.absorbed.items():
+            hosts[host] = (*hosts.get(host, ()), node)
+        return hosts
+
+    @cached_property
+    def leaf_set(self) -> frozenset[int]:
+        return frozenset(self.leaves)
+
+    @cached_property
+    def root_set(self) -> frozenset[int]:
+        return frozenset(self.trace.roots)
+
+    @cached_property
+    def cuts_at(self) -> dict[int | None, tuple[int, ...]]:
+        """For each node, and None, the rows of the table of cuts that belong to it."""
+        found: dict[int | None, list[int]] = {}
+        for row, node in enumerate(self.trace.cuts.node):
+            found.setdefault(self.absorbed.get(node, node) if node is not None else None, []).append(row)
+        return {node: tuple(rows) for node, rows in found.items()}
+
+    @cached_property
+    def steps_at(self) -> dict[int, tuple[int, ...]]:
+        """For each node the steps of the tape, from 0, that are about it."""
+        found: dict[int, list[int]] = {}
+        for step, node in enumerate(self.trace.events.node):
+            if node is not None:
+                found.setdefault(node, []).append(step)
+        return {node: tuple(steps) for node, steps in found.items()}
+
+    def operands(self, node: int) -> tuple[Input, ...]:
+        """The inputs of a shown operation, those of its absorbed transposes in their places."""
+        found: list[Input] = []
+        for item in self.inputs[node]:
+            inner = self.inputs[item.node] if item.node in self.absorbed else ()
+            found.extend(Input(leaf.node, item.slot, leaf.output) for leaf in inner)
+            if not inner:
+                found.append(item)
+        return tuple(found)
+
+    def title(self, node: int) -> str:
+        """The forward name: what the learner called, as far as the trace knows it."""
+        nodes = self.trace.nodes
+        name = nodes.forward[node] or derive_forward_name(nodes.name[node])
+        return "linear" if name in _MULTIPLIES and node in self.absorbed_by else name
+
+    def code(self, span: Span | None) -> str:
+        """The sub-expression at a span on one line, "" where the source does not have it."""
+        return slice_source(self.lines, span)
+
+
+def derive_forward_name(backward_name: str) -> str:
+    """`AddmmBackward0` -> `addmm`, `NllLossBackward0` -> `nll_loss`: autograd's own naming, undone."""
+    match = _BACKWARD_NAME.match(backward_name)
+    return _CAMEL.sub("_", match.group(1)).lower() if match and match.group(1) else backward_name
+
+
+def slice_source(lines: tuple[str, ...], span: Span | None) -> str:
+    """The text at a span with each run of white space as one space; "" where there is no such place."""
+    if span is None or span[0] > len(lines):
+        return ""
+    line, column, end_line, end_column = span
+    picked = list(lines[line - 1 : end_line])
+    if end_line <= len(lines):
+        picked[-1] = picked[-1][:end_column]
+    picked[0] = picked[0][column:]
+    return " ".join(" ".join(picked).split())
+
+
+def read_graph(trace: Trace, source: str = "") -> Graph:
+    """The graph of a checked trace; `source` is the text that its spans point into."""
+    inputs = _group_inputs(trace)
+    leaves = tuple(
+        node for node, kind in enumerate(trace.nodes.kind) if kind == "leaf" and not inputs[node]
+    )
+    absorbed = _find_absorbed(trace, inputs, frozenset(leaves))
+    hidden = frozenset(leaves) | absorbed.keys()
+    order = tuple(node for node in _forward_order(inputs) if node not in hidden)
+    return Graph(trace, tuple(source.splitlines()), inputs, order, absorbed, leaves)
+
+
+def _group_inputs(trace: Trace) -> tuple[tuple[Input, ...], ...]:
+    found: list[list[Input]] = [[] for _ in trace.nodes.name]
+    edges = trace.edges
+    for source, target, slot, output in zip(edges.source, edges.target, edges.slot, edges.output, strict=True):
+        found[source].append(Input(target, slot, output))
+    return tuple(tuple(sorted(items, key=lambda item: item.slot)) for items in found)
+
+
+def _find_absorbed(
+    trace: Trace, inputs: tuple[tuple[Input, ...], ...], leaves: frozenset[int]
+) -> dict[int, int]:
+    consumers: dict[int, set[int]] = {}
+    for source, target in zip(trace.edges.source, trace.edges.target, strict=True):
+        consumers.setdefault(target, set()).add(source)
+    absorbed: dict[int, int] = {}
+    spans, names = trace.nodes.span, trace.nodes.name
+    roots = frozenset(trace.roots)
+    for node, users in consumers.items():
+        if names[node] not in _TRANSPOSES or node in roots or len(users) != 1 or len(inputs[node]) != 1:
+            continue
+        user = next(iter(users))
+        if inputs[node][0].node in leaves and spans[node] is not None and spans[node] == spans[user]:
+            absorbed[node] = user
+    return absorbed
+
+
+def _forward_order(inputs: tuple[tuple[Input, ...], ...]) -> tuple[int, ...]:
+    """The nodes' own order where producers come first, as the tracer writes it; else the nearest such order."""
+    if all(item.node < node for node, items in enumerate(inputs) for item in items if inputs[item.node]):
+        return tuple(range(len(inputs)))
+    consumers: dict[int, list[int]] = {}
+    waits = [len(items) for items in inputs]
+    for node, items in enumerate(inputs):
+        for item in items:
+            consumers.setdefault(item.node, []).append(node)
+    ready = [node for node, count in enumerate(waits) if count == 0]
+    order: list[int] = []
+    while ready:
+        node = heapq.heappop(ready)
+        order.append(node)
+        for consumer in consumers.get(node, ()):
+            waits[consumer] -= 1
+            if waits[consumer] == 0:
+                heapq.heappush(ready, consumer)
+    return tuple(order)

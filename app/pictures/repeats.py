@@ -1,0 +1,81 @@
+"""Find runs of a repeated pattern in a sequence of numbers: the loops of a program, seen from their traces."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_LONGEST_PERIOD = 256
+_CANDIDATES = 8
+_COMPARISONS = 4_000_000
+"""After so many comparisons the rest is left as it is: a made-up sequence must not buy minutes of work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """`times` copies of `period` items, from `start` on."""
+
+    start: int
+    period: int
+    times: int
+
+    @property
+    def stop(self) -> int:
+        return self.start + self.period * self.times
+
+
+def find_runs(signs: Sequence[int], lines: Sequence[int], fewest: Sequence[int]) -> list[Run]:
+    """Runs from left to right, the shortest period first; equal items have equal signs.
+
+    `lines` says where in the source an item stands (0: unknown): a run is turned so that an iteration begins
+    at its loop body's first line. `fewest` says for each item how many copies of it alone are worth a fold.
+    """
+    after = _next_occurrences(signs)
+    runs: list[Run] = []
+    budget = _COMPARISONS
+    place = 0
+    while place < len(signs) and budget > 0:
+        found: Run | None = None
+        for period in _candidates(after, place):
+            length = _matching_length(signs, place, period)
+            budget -= length + 1
+            if length // period + 1 >= (fewest[place] if period == 1 else 3):
+                found = _turn(lines, place, period, length)
+                break
+        if found is None:
+            place += 1
+        else:
+            runs.append(found)
+            place = found.stop
+    return runs
+
+
+def _next_occurrences(signs: Sequence[int]) -> list[int]:
+    seen: dict[int, int] = {}
+    after = [-1] * len(signs)
+    for place in range(len(signs) - 1, -1, -1):
+        after[place] = seen.get(signs[place], -1)
+        seen[signs[place]] = place
+    return after
+
+
+def _candidates(after: list[int], place: int) -> list[int]:
+    periods: list[int] = []
+    later = after[place]
+    while later != -1 and later - place <= _LONGEST_PERIOD and len(periods) < _CANDIDATES:
+        periods.append(later - place)
+        later = after[later]
+    return periods
+
+
+def _matching_length(signs: Sequence[int], place: int, period: int) -> int:
+    ahead = place + period
+    while ahead < len(signs) and signs[ahead] == signs[ahead - period]:
+        ahead += 1
+    return ahead - period - place
+
+
+def _turn(lines: Sequence[int], place: int, period: int, length: int) -> Run:
+    body = lines[place : place + period]
+    starts = (turn for turn in range(period) if body[turn] == min(body) and body[turn - 1] > body[turn])
+    turn = next(starts, 0)
+    times = (length + period - turn) // period
+    return Run(place + turn, period, times) if times > 1 else Run(place, period, length // period + 1)
