@@ -32,8 +32,13 @@ def _split(directive: Directive) -> _Code:
     if SEPARATOR not in (line.rstrip() for line in lines):
         return _Code(directive.content.strip("\n"), None, first + _blank_lines(lines), 0)
     cut = [line.rstrip() for line in lines].index(SEPARATOR)
-    before = "\n".join(lines[:cut]).strip("\n")
-    return _Code(before, "\n".join(lines[cut + 1 :]).strip("\n"), first + _blank_lines(lines[:cut]), first + cut + 1)
+    before, after = lines[:cut], lines[cut + 1 :]
+    return _Code(
+        "\n".join(before).strip("\n"),
+        "\n".join(after).strip("\n"),
+        first + _blank_lines(before),
+        first + cut + 1 + _blank_lines(after),
+    )
 
 
 def _blank_lines(lines: list[str]) -> int:
@@ -85,6 +90,7 @@ def build_cell(directive: Directive, name: str, draft: Draft) -> Cell | None:
         where=draft.where(fence.line),
         raises=options.raises,
         html=highlight(code.before),
+        code_line=code.line,
     )
     draft.cells[name] = cell
     return cell
@@ -118,6 +124,7 @@ def build_graph(directive: Directive, name: str, draft: Draft) -> Graph | None:
         trace_path=Path("chapters") / draft.slug / "traces" / f"{name}.json",
         where=draft.where(fence.line),
         html=highlight(code.before),
+        code_line=code.line,
     )
     draft.graphs[name] = graph
     return graph
@@ -131,8 +138,7 @@ def build_claim(directive: Directive, name: str, draft: Draft) -> Claim | None:
         message = f"the claim {name!r} has no `---` line between its sentence and its code"
         draft.report.add(fence.line, Rule.MISSING_PART, name, message, "write the sentence, `---`, then the code")
     else:
-        blank = _blank_lines(code.after.split("\n"))
-        _check_python(code.after, code.after_line + blank, fence, draft)
+        _check_python(code.after, code.after_line, fence, draft)
     if not code.before.strip():
         message = f"the claim {name!r} has no sentence"
         draft.report.add(fence.line, Rule.MISSING_PART, name, message, "write it before the `---` line")
@@ -146,6 +152,7 @@ def build_claim(directive: Directive, name: str, draft: Draft) -> Claim | None:
         needs=options.needs,
         where=draft.where(fence.line),
         html=highlight(code.after or ""),
+        code_line=code.after_line,
     )
     draft.claims[name] = claim
     return claim

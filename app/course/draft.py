@@ -56,7 +56,8 @@ class Draft:
             )
             return
         self.ids[name] = fence.line
-        self.anchors[name] = fence.line
+        if fence.name != "setup":
+            self.anchors[name] = fence.line
 
     def find_missing(self, uses: list[Named], known: Mapping[str, object], what: str) -> None:
         """Reports each use of a name that is not among the known."""

@@ -64,7 +64,7 @@ def _find_missing_files(files: ExerciseText) -> list[ContentProblem]:
             Rule.MISSING_FILE,
             name,
             f"the exercise {files.name!r} has no {name}",
-            "write it; docs/writing-a-chapter.md says what belongs in it",
+            "write it; docs/writing-an-exercise.md says what belongs in it",
         )
         for name in EXERCISE_FILES
         if name not in files.texts

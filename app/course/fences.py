@@ -137,19 +137,24 @@ class _Scan:
 
     def _colons(self, number: int, line: str) -> None:
         bare = BARE_COLONS.match(line)
-        if bare is None or bare["rest"]:
-            rest = bare["rest"] if bare else line
-            self.mistakes.append(
-                _Mistake(
-                    number + 1,
-                    Rule.STRAY_FENCE,
-                    line.strip(),
-                    f"{line.strip()!r} is no directive: its name has no braces",
-                    f"write {line.strip()[:3]}{{{rest.split()[0].strip('{}')}}}",
-                )
-            )
+        if bare is not None and not bare["rest"]:
+            self._close_colons(number, bare["mark"])
             return
-        self._close_colons(number, bare["mark"])
+        text = line.strip()
+        mark = text[: len(text) - len(text.lstrip(":"))]
+        name, _, argument = text.lstrip(":").strip().partition(" ")
+        name = name.strip("{}")
+        self.mistakes.append(
+            _Mistake(
+                number + 1,
+                Rule.STRAY_FENCE,
+                text,
+                f"{text!r} opens no directive: its name needs braces",
+                f"write {mark}{{{name}}}",
+            )
+        )
+        # Taken as it was meant, so that its closing line is not reported as well.
+        self.stack.append(_Open(mark, number, name, argument))
 
     def _close_colons(self, number: int, mark: str) -> None:
         for depth in range(len(self.stack) - 1, -1, -1):

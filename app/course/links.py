@@ -11,18 +11,21 @@ from app.course.prose import Link
 
 
 def check_links(
-    parsed: Mapping[str, ParsedChapter], file: CourseFile, exercises: Mapping[str, Exercise]
+    parsed: Mapping[str, ParsedChapter], file: CourseFile, exercises: Mapping[str, Exercise], folders: frozenset[str]
 ) -> list[ContentProblem]:
-    """Every name that does not exist, at the line that uses it."""
+    """Every name that does not exist, at the line that uses it.
+
+    `folders` are the names under exercises/: one that cannot be read is reported there, and not at each link.
+    """
     planned = frozenset(entry.slug for module in file.modules for entry in module.chapters)
     problems: list[ContentProblem] = []
     for slug, chapter in parsed.items():
         report = Report(f"chapters/{slug}/chapter.md")
         _check_names(chapter.concepts, file.concepts, Rule.UNKNOWN_CONCEPT, "concept", "course.toml", report)
         _check_names(chapter.prerequisites, planned, Rule.UNKNOWN_CHAPTER, "chapter", "course.toml", report)
-        _check_names(chapter.exercises, exercises, Rule.UNKNOWN_EXERCISE, "exercise", "exercises/", report)
+        _check_names(chapter.exercises, folders, Rule.UNKNOWN_EXERCISE, "exercise", "exercises/", report)
         for link in chapter.links:
-            _check_link(link, slug, parsed, planned, exercises, report)
+            _check_link(link, slug, parsed, planned, folders, report)
         problems += report.problems
     for name, exercise in exercises.items():
         report = Report(f"exercises/{name}/exercise.toml")
@@ -47,7 +50,7 @@ def _check_link(
     slug: str,
     parsed: Mapping[str, ParsedChapter],
     planned: frozenset[str],
-    exercises: Mapping[str, Exercise],
+    exercises: frozenset[str],
     report: Report,
 ) -> None:
     if link.exercise:

@@ -26,6 +26,7 @@ from app.course.model import (
 from app.course.problems import ContentProblem, Report, Rule, one_of, suggest
 from app.course.toml_file import find_line, read_toml
 from app.course.typeset import Typesetter
+from app.course.walk import blocks_of
 
 KATEX = Path(__file__).parent / "vendor" / "katex" / "katex.min.js"
 
@@ -92,7 +93,8 @@ class CourseReader:
         parsed = {entry.slug: found for entry in entries if (found := self._parse_chapter(entry.slug, report))}
         exercises, exercise_problems = self._read_exercises()
         problems = [*report.problems, *exercise_problems]
-        problems += check_links(parsed, file, exercises)
+        folders = frozenset(folder.name for folder in self._exercise_folders())
+        problems += check_links(parsed, file, exercises, folders)
         for slug, chapter in parsed.items():
             problems += chapter.problems
             problems += _find_missing_images(self.root / "chapters" / slug, chapter)
@@ -129,9 +131,7 @@ class CourseReader:
     def _read_exercises(self) -> tuple[dict[str, Exercise], list[ContentProblem]]:
         exercises: dict[str, Exercise] = {}
         problems: list[ContentProblem] = []
-        for folder in sorted((self.root / "exercises").glob("*/")):
-            if folder.name.startswith((".", "_")):
-                continue
+        for folder in self._exercise_folders():
             report = Report(f"exercises/{folder.name}/exercise.toml")
             exercise, found = read_exercise(_exercise_text(folder, report), self._parser, report)
             problems += found
@@ -139,13 +139,17 @@ class CourseReader:
                 exercises[folder.name] = exercise
         return exercises, problems
 
+    def _exercise_folders(self) -> list[Path]:
+        folders = sorted((self.root / "exercises").glob("*/"))
+        return [folder for folder in folders if not folder.name.startswith((".", "_"))]
+
     def _read_evidence(self, modules: tuple[Module, ...]) -> tuple[dict[str, Evidence], list[ContentProblem]]:
         evidence: dict[str, Evidence] = {}
         problems: list[ContentProblem] = []
         for chapter in (entry for module in modules for entry in module.chapters if isinstance(entry, Chapter)):
             file, found = load_evidence(self.root, chapter.slug)
             problems += found
-            for claim in claims_of(chapter.blocks):
+            for claim in blocks_of(Claim, chapter.blocks):
                 if known := evidence_of(claim, file):
                     evidence[f"{chapter.slug}/{claim.id}"] = known
         return evidence, problems
@@ -157,18 +161,6 @@ def load_evidence(root: Path, slug: str) -> tuple[EvidenceFile, list[ContentProb
     path = root / "chapters" / slug / "evidence.json"
     file = read_evidence(_read_text(path, report, Rule.EVIDENCE_FILE), report) if path.is_file() else EvidenceFile()
     return file, report.problems
-
-
-def blocks_within(blocks: tuple[Block, ...]) -> Iterator[Block]:
-    """Every block, those inside boxes and reveals included, in reading order."""
-    for block in blocks:
-        yield block
-        if isinstance(block, Box | Reveal):
-            yield from blocks_within(block.blocks)
-
-
-def claims_of(blocks: tuple[Block, ...]) -> tuple[Claim, ...]:
-    return tuple(block for block in blocks_within(blocks) if isinstance(block, Claim))
 
 
 def _sign(root: Path) -> Iterator[tuple[str, int, int]]:

@@ -139,6 +139,8 @@ class Cell:
     """The type of the error with which the cell is meant to end, or empty."""
     html: Html = ""
     """The source in colours; see `app.course.code.highlight`."""
+    code_line: int = 0
+    """The file's line on which the source begins, for messages."""
 
 
 @dataclass(frozen=True)
@@ -152,6 +154,7 @@ class Graph:
     trace_path: Path
     where: Where
     html: Html = ""
+    code_line: int = 0
 
 
 @dataclass(frozen=True)
@@ -168,6 +171,7 @@ class Claim:
     where: Where
     html: Html = ""
     """The code in colours."""
+    code_line: int = 0
 
 
 @dataclass(frozen=True)

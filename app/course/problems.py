@@ -73,7 +73,7 @@ class ContentProblem:
 def suggest(value: str, known: Iterable[str], otherwise: str) -> str:
     """The remedy for a name that is not known: the nearest known one, else `otherwise`."""
     close = difflib.get_close_matches(value, list(known), n=1, cutoff=0.55)
-    return f"did you mean {close[0]!r}?" if close else otherwise
+    return f"did you mean '{close[0]}'?" if close else otherwise
 
 
 def one_of(names: Iterable[str]) -> str:

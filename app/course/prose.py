@@ -12,12 +12,15 @@ from app.course.code import knows_language
 from app.course.fences import Fence
 from app.course.markdown import FENCES
 from app.course.model import Html
-from app.course.problems import Report, Rule
+from app.course.problems import Report, Rule, suggest
 from app.course.python_code import find_syntax_mistake
 from app.course.typeset import MathMistake, Typesetter
 
+USUAL_LANGUAGES = ("python", "pycon", "console", "text", "bash", "toml", "yaml", "json", "cpp", "diff", "markdown")
+
 TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>|<!--")
 FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
+REFERENCE = re.compile(r"\[[^\[\]]+\]\[([^\[\]^]+)\]")
 SCHEME = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*):")
 ALIGNMENT = {"text-align:left": "align-left", "text-align:right": "align-right", "text-align:center": "align-center"}
 
@@ -125,6 +128,14 @@ class Prose:
                 f"{tag[0]} is shown as text: a chapter holds no HTML",
                 "use a directive or Markdown; put code between backticks",
             )
+        if "$$" in text:
+            message = "$$ opens no formula here"
+            remedy = "put $$ on lines of their own around the formula, without blank lines inside, or write $...$"
+            self._report.add(line, Rule.MATH, "$$", message, remedy)
+        if reference := REFERENCE.search(text):
+            message = f"the link {reference[0]} has no target"
+            remedy = f"write [text](address), or a line `[{reference[1]}]: address`"
+            self._report.add(line, Rule.DEAD_LINK, reference[0], message, remedy)
         if note := FOOTNOTE.search(text):
             self._report.add(
                 line,
@@ -157,13 +168,9 @@ class Prose:
     def _check_code(self, token: Token, line: int) -> None:
         language = token.info.strip().split(" ")[0] if token.info.strip() else ""
         if not knows_language(language):
-            self._report.add(
-                line,
-                Rule.UNKNOWN_DIRECTIVE,
-                language,
-                f"no language is called {language!r}",
-                "write python, pycon, console, text, or a name that Pygments knows",
-            )
+            remedy = suggest(language, USUAL_LANGUAGES, "write python, console, text, or a name that Pygments knows")
+            message = f"no language is called {language!r}"
+            self._report.add(line, Rule.UNKNOWN_DIRECTIVE, language, message, remedy)
         if language == "python" and (mistake := find_syntax_mistake(token.content)):
             self._report.add(
                 line + mistake.line,

@@ -81,10 +81,9 @@ def build_question(directive: Directive, name: str, draft: Draft) -> Question | 
     shown = [token for token in body.prose if not (token in body.code and _code_is_the_question(options))]
     prompt, model_answer = draft.prose.html(shown), draft.prose.html(answer.prose)
     require(prompt, fence.line, f"the question {name!r} asks nothing", "write it before its answers", draft)
+    _note_concepts(directive, name, draft)
     if options is None:
         return None
-    for concept in options.concepts:
-        draft.concepts.append(Named(concept, _option_line(directive, "concepts"), f"the question {name!r}"))
     if options.kind not in (Kind.CHOICE, Kind.SEVERAL):
         remedy = "write `+++` and then the model answer"
         require(model_answer, fence.line, f"the question {name!r} has no answer to show", remedy, draft)
@@ -104,6 +103,14 @@ def build_question(directive: Directive, name: str, draft: Draft) -> Question | 
         answer=model_answer,
         rubric=answer.rubric,
     )
+
+
+def _note_concepts(directive: Directive, name: str, draft: Draft) -> None:
+    """Taken from the option's line itself, so that they are checked even where another option is wrong."""
+    for option in directive.fence.options:
+        if option.name == "concepts":
+            for concept in filter(None, map(str.strip, option.value.split(","))):
+                draft.concepts.append(Named(concept, option.line, f"the question {name!r}"))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,177 @@
+"""Holds the result of a trial against its promise. Pure: gives problems, and what a claim's evidence should say."""
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from pydantic import ValidationError
+
+from app.course.problems import ContentProblem, Report, Rule, suggest
+from app.course.trials import CellTrial, ClaimTrial, ExerciseTrial, GraphTrial, Trial, keeps_outcome, wanted_outcome
+from graders.contract.results import Mistake, Outcome, RunEnd, Verdict
+from graders.contract.trace import Trace
+
+SHOWN = 200
+"""How many characters of a program's output stand in a message."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """`problems` is empty where the promise was kept. `fault` is the graders' own failure, no author's mistake."""
+
+    problems: tuple[ContentProblem, ...]
+    fault: str = ""
+
+
+def judge(trial: Trial, result: RunEnd | Verdict) -> Judged:
+    """Every way in which the result breaks the trial's promise."""
+    if result.outcome in (Outcome.GRADER_FAULT, Outcome.CANCELLED, Outcome.SUPERSEDED):
+        said = result.finding.short if result.finding else result.outcome.value
+        return Judged((), f"{trial.name}: {said}")
+    report = Report(trial.path)
+    promise = trial.promise
+    match promise:
+        case ExerciseTrial():
+            assert isinstance(result, Verdict)
+            _judge_exercise(promise, result, report)
+        case CellTrial():
+            assert isinstance(result, RunEnd)
+            _judge_cell(promise, result, report)
+        case ClaimTrial():
+            assert isinstance(result, RunEnd)
+            _judge_claim(promise, result, report)
+        case GraphTrial():
+            assert isinstance(result, RunEnd)
+            _judge_graph(promise, result, report)
+        case _:
+            assert_never(promise)
+    return Judged(tuple(report.problems))
+
+
+def say_end(result: RunEnd) -> str:
+    """How a run ended, in words: the error's type and message, or the outcome."""
+    if result.mistake:
+        return f"{result.mistake.type}: {_first_line(result.mistake.message)}"
+    return result.finding.short if result.finding else result.outcome.value
+
+
+def _first_line(text: str) -> str:
+    return text.strip().split("\n")[0][:SHOWN]
+
+
+def _line(code_line: int, mistake: Mistake | None) -> int:
+    """The file's line of an error that a program reported in lines of its own."""
+    return code_line + mistake.line - 1 if mistake and mistake.line else code_line
+
+
+def _judge_cell(promise: CellTrial, result: RunEnd, report: Report) -> None:
+    cell = promise.cell
+    line = _line(cell.code_line, result.mistake)
+    if cell.raises:
+        raised = result.mistake.type if result.mistake else ""
+        if raised.rpartition(".")[2] != cell.raises.rpartition(".")[2]:
+            message = f"the cell {cell.id!r} ends with {say_end(result)}, and should raise {cell.raises}"
+            report.add(cell.where.line, Rule.CELL_FAILED, say_end(result), message, "mend the code, or `:raises:`")
+            return
+    elif result.outcome is not Outcome.OK:
+        message = f"the cell {cell.id!r} ends with {say_end(result)}"
+        remedy = "mend the code, or say `:raises: TYPE` where the error is meant"
+        report.add(line, Rule.CELL_FAILED, say_end(result), message, remedy)
+        return
+    _judge_output(promise, result, report)
+    if cell.graph:
+        _judge_targets(result.trace, promise.clicked, cell.id, cell.where.line, report)
+
+
+def _judge_output(promise: CellTrial, result: RunEnd, report: Report) -> None:
+    cell = promise.cell
+    if cell.expected is None:
+        return
+    wanted, got = tidy_output(cell.expected).split("\n"), tidy_output(result.stdout).split("\n")
+    if wanted == got:
+        return
+    differs = next((n for n in range(min(len(wanted), len(got))) if wanted[n] != got[n]), min(len(wanted), len(got)))
+    given = repr(got[differs]) if differs < len(got) else "nothing more"
+    expected = repr(wanted[differs]) if differs < len(wanted) else "nothing more"
+    # The source, the `---` line, then the expected output.
+    line = cell.code_line + cell.source.count("\n") + 2 + min(differs, len(wanted) - 1)
+    message = f"the cell {cell.id!r} prints {given[:SHOWN]}, and the chapter says {expected[:SHOWN]}"
+    remedy = "mend the code or the output; `python -m app check --update` writes what it prints"
+    report.add(line, Rule.CELL_OUTPUT, given, message, remedy)
+
+
+def tidy_output(text: str) -> str:
+    """Output without the blanks at its line ends and the blank lines around it: nobody can see those."""
+    return "\n".join(line.rstrip() for line in text.replace("\r\n", "\n").split("\n")).strip("\n")
+
+
+def _judge_claim(promise: ClaimTrial, result: RunEnd, report: Report) -> None:
+    claim = promise.claim
+    if result.outcome is not Outcome.OK:
+        report.add(
+            _line(claim.code_line, result.mistake),
+            Rule.CLAIM_FAILED,
+            claim.text,
+            f"the claim {claim.id!r} does not hold: {say_end(result)}",
+            "correct the sentence, or the code that is meant to prove it",
+        )
+
+
+def _judge_graph(promise: GraphTrial, result: RunEnd, report: Report) -> None:
+    graph = promise.graph
+    if result.outcome is not Outcome.OK or result.trace is None:
+        said = say_end(result) if result.outcome is not Outcome.OK else result.trace_refused or "no graph"
+        message = f"the graph {graph.id!r} cannot be drawn: {said}"
+        line = _line(graph.code_line, result.mistake)
+        report.add(line, Rule.GRAPH_FAILED, said, message, "mend the code; its last results are what is drawn")
+        return
+    remedy = "look at the picture, then run `python -m app check --update` to commit it"
+    if promise.committed is None:
+        report.add(graph.where.line, Rule.GRAPH_CHANGED, "", f"the graph {graph.id!r} has no committed trace", remedy)
+    elif not is_same_picture(promise.committed, result.trace):
+        message = f"the graph {graph.id!r} is no longer the committed one"
+        report.add(graph.where.line, Rule.GRAPH_CHANGED, "", message, remedy)
+    _judge_targets(result.trace, promise.clicked, graph.id, graph.where.line, report)
+
+
+def is_same_picture(committed: str, now: Trace) -> bool:
+    """Whether a committed trace draws as the new one does. Sequence numbers and the torch version may differ."""
+    try:
+        before = Trace.model_validate_json(committed)
+    except ValidationError:
+        return False
+    return _drawn(before) == _drawn(now)
+
+
+def _drawn(trace: Trace) -> Trace:
+    nodes = trace.nodes.model_copy(update={"sequence": ()})
+    return trace.model_copy(update={"nodes": nodes, "torch": ""})
+
+
+def _judge_targets(
+    trace: Trace | None, clicked: tuple[tuple[str, int], ...], name: str, line: int, report: Report
+) -> None:
+    if trace is None:
+        message = f"{name!r} shows a graph, and its run gave none"
+        report.add(line, Rule.GRAPH_FAILED, name, message, "let the code compute something that requires a gradient")
+        return
+    names = sorted({*trace.nodes.variable, *trace.nodes.forward, *trace.nodes.name} - {""})
+    for target, asked_at in clicked:
+        if target not in names:
+            message = f"no node of {name!r} is called {target!r}"
+            remedy = suggest(target, names, f"it has {', '.join(names)}")
+            report.add(asked_at, Rule.GRAPH_TARGET, target, message, remedy)
+
+
+def _judge_exercise(promise: ExerciseTrial, verdict: Verdict, report: Report) -> None:
+    finding = verdict.finding.code if verdict.finding else None
+    if keeps_outcome(promise, verdict.outcome, finding):
+        return
+    got = f"{verdict.outcome.value} with the finding {finding!r}" if finding else verdict.outcome.value
+    said = f" ({_first_line(verdict.mistake.message)})" if verdict.mistake else ""
+    report.add(
+        promise.attempt_line,
+        Rule.EXERCISE_PROOF,
+        promise.file,
+        f"{promise.file} gets {got}{said}, and should get {wanted_outcome(promise)}",
+        "mend the answer, the cases or what exercise.toml says of it",
+    )

@@ -1,0 +1,192 @@
+"""What has to be run to prove a course, and what each run has to give. Pure: another module runs the jobs.
+
+A trial is one job for the graders with the promise that its result has to keep: a cell prints what the chapter
+says it prints, a claim's code does not raise, a graph is the one that is committed, an exercise's starter does
+not pass, its solution does, and each attempt gets its outcome and finding.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from app.course.evidence import hash_claim
+from app.course.model import Cell, Chapter, Claim, Course, Exercise, Graph, Kind, Question
+from app.course.python_code import find_syntax_mistake
+from app.course.toml_file import find_line
+from app.course.walk import blocks_of
+from graders.contract.jobs import GradeJob, RunJob
+from graders.contract.manifest import Attempt
+from graders.contract.model import ExerciseName
+from graders.contract.results import Outcome
+
+
+@dataclass(frozen=True)
+class CellTrial:
+    """`clicked` are the nodes that questions call right on the cell's graph, with the line that says so."""
+
+    chapter: Chapter
+    cell: Cell
+    clicked: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class ClaimTrial:
+    chapter: Chapter
+    claim: Claim
+
+
+@dataclass(frozen=True)
+class GraphTrial:
+    """`committed` is the text of the trace file, or None where there is none."""
+
+    chapter: Chapter
+    graph: Graph
+    clicked: tuple[tuple[str, int], ...]
+    committed: str | None
+
+
+@dataclass(frozen=True)
+class ExerciseTrial:
+    """One answer to an exercise. `attempt` is None for the starter and the solution."""
+
+    exercise: Exercise
+    file: str
+    source: str
+    folder_digest: str
+    attempt: Attempt | None = None
+    attempt_line: int = 1
+
+
+Promise = CellTrial | ClaimTrial | GraphTrial | ExerciseTrial
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A job with its promise. `digest` changes when anything that could change the judgement does."""
+
+    name: str
+    path: str
+    job: RunJob | GradeJob
+    promise: Promise
+    digest: str
+
+
+@dataclass(frozen=True)
+class ExerciseFolder:
+    """The files of an exercise by path within its folder; the caller reads them."""
+
+    exercise: Exercise
+    files: Mapping[str, str]
+
+
+def plan_trials(
+    course: Course, traces: Mapping[str, str], folders: Iterable[ExerciseFolder], has_gpu: bool
+) -> Iterator[Trial]:
+    """Every trial of the course in reading order. `traces` holds the committed ones by "slug/graph-id".
+
+    Code that does not parse is left out: it is reported already. So is a claim that needs a GPU where there is none.
+    """
+    for chapter in course.chapters:
+        yield from _plan_chapter(chapter, traces, has_gpu)
+    for folder in folders:
+        yield from _plan_exercise(folder)
+
+
+def _plan_chapter(chapter: Chapter, traces: Mapping[str, str], has_gpu: bool) -> Iterator[Trial]:
+    clicked = _clicked_nodes(chapter)
+    for cell in blocks_of(Cell, chapter.blocks):
+        if _parses(cell.source) and _parses(cell.setup):
+            yield _plan_cell(chapter, cell, clicked.get(cell.id, ()))
+    for graph in blocks_of(Graph, chapter.blocks):
+        if _parses(graph.source):
+            yield _plan_graph(chapter, graph, clicked.get(graph.id, ()), traces.get(f"{chapter.slug}/{graph.id}"))
+    for claim in blocks_of(Claim, chapter.blocks):
+        if _parses(claim.code) and (claim.needs == "cpu" or has_gpu):
+            yield _plan_claim(chapter, claim)
+
+
+def _parses(source: str) -> bool:
+    return find_syntax_mistake(source) is None
+
+
+def _clicked_nodes(chapter: Chapter) -> dict[str, tuple[tuple[str, int], ...]]:
+    clicked: dict[str, tuple[tuple[str, int], ...]] = {}
+    for question in blocks_of(Question, chapter.blocks):
+        if question.kind is Kind.GRAPH_CLICK and question.graph:
+            wanted = tuple((target, question.where.line) for target in question.graph.targets)
+            clicked[question.graph.cell] = clicked.get(question.graph.cell, ()) + wanted
+    return clicked
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts, default=str, sort_keys=True).encode()).hexdigest()[:24]
+
+
+def _plan_cell(chapter: Chapter, cell: Cell, clicked: tuple[tuple[str, int], ...]) -> Trial:
+    job = RunJob(source=cell.source, setup=cell.setup, flavour=cell.flavour, want_trace=cell.graph)
+    targets = [target for target, _ in clicked]
+    digest = _digest("cell", job.model_dump(), cell.expected, cell.raises, targets)
+    return Trial(f"{chapter.slug}#{cell.id}", cell.where.path, job, CellTrial(chapter, cell, clicked), digest)
+
+
+def _plan_graph(chapter: Chapter, graph: Graph, clicked: tuple[tuple[str, int], ...], committed: str | None) -> Trial:
+    job = RunJob(source=graph.source)
+    digest = _digest("graph", job.model_dump(), committed, [target for target, _ in clicked])
+    promise = GraphTrial(chapter, graph, clicked, committed)
+    return Trial(f"{chapter.slug}#{graph.id}", graph.where.path, job, promise, digest)
+
+
+def _plan_claim(chapter: Chapter, claim: Claim) -> Trial:
+    job = RunJob(source=claim.code, want_trace=False)
+    digest = _digest("claim", hash_claim(claim))
+    return Trial(f"{chapter.slug}#{claim.id}", claim.where.path, job, ClaimTrial(chapter, claim), digest)
+
+
+def _plan_exercise(folder: ExerciseFolder) -> Iterator[Trial]:
+    exercise = folder.exercise
+    folder_digest = _digest(sorted(folder.files.items()))
+    toml = folder.files.get("exercise.toml", "")
+    answers: list[tuple[str, Attempt | None]] = [("starter.py", None), ("solution.py", None)]
+    answers += [(f"attempts/{attempt.file}", attempt) for attempt in exercise.manifest.attempts]
+    for file, attempt in answers:
+        source = folder.files.get(file)
+        if source is None:
+            continue
+        line = find_line(toml, attempt.file) if attempt else 1
+        promise = ExerciseTrial(exercise, file, source, folder_digest, attempt, line)
+        job = GradeJob(exercise=ExerciseName(exercise.name), source=source)
+        path = f"exercises/{exercise.name}/" + ("exercise.toml" if attempt else file)
+        yield Trial(f"{exercise.name}/{file}", path, job, promise, _digest("exercise", folder_digest, file))
+
+
+def wanted_outcome(promise: ExerciseTrial) -> str:
+    """What the grader has to say, in words for a message."""
+    if promise.attempt is None:
+        return "passed" if promise.file == "solution.py" else "anything but passed"
+    finding = f" with the finding {promise.attempt.finding!r}" if promise.attempt.finding else ""
+    return f"{promise.attempt.outcome}{finding}"
+
+
+def keeps_outcome(promise: ExerciseTrial, outcome: Outcome, finding: str | None) -> bool:
+    """Whether a verdict is the one that the author promised for this answer."""
+    if promise.attempt is not None:
+        same_finding = promise.attempt.finding is None or promise.attempt.finding == finding
+        return outcome is promise.attempt.outcome and same_finding
+    return (outcome is Outcome.PASSED) == (promise.file == "solution.py")
+
+
+def describe(promise: Promise) -> str:
+    """The trial in a word or two, for the line that shows progress."""
+    match promise:
+        case CellTrial():
+            return "cell"
+        case ClaimTrial():
+            return "claim"
+        case GraphTrial():
+            return "graph"
+        case ExerciseTrial():
+            return "exercise"
+        case _:
+            assert_never(promise)

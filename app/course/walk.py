@@ -1,0 +1,21 @@
+"""Walks over a chapter's blocks, those inside boxes and reveals included."""
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+from app.course.model import Block, Box, Reveal
+
+Kind = TypeVar("Kind")
+
+
+def blocks_within(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    """Every block, in reading order."""
+    for block in blocks:
+        yield block
+        if isinstance(block, Box | Reveal):
+            yield from blocks_within(block.blocks)
+
+
+def blocks_of(kind: type[Kind], blocks: tuple[Block, ...]) -> tuple[Kind, ...]:
+    """The blocks of one kind, e.g. every claim of a chapter."""
+    return tuple(block for block in blocks_within(blocks) if isinstance(block, kind))

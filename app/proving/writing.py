@@ -1,0 +1,104 @@
+"""Writes what a proof found into the course: evidence of claims, traces of graphs, outputs of cells."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from app.course.evidence import EvidenceEntry, EvidenceFile, hash_claim, write_evidence
+from app.course.fences import find_fences
+from app.course.judging import say_end, tidy_output
+from app.course.loader import load_evidence
+from app.course.model import Claim
+from app.course.problems import Report
+from app.course.trials import ClaimTrial
+from graders.contract.hello import WorkerHello
+from graders.contract.results import Outcome, RunEnd
+from graders.contract.trace import Trace
+
+
+class EvidenceBook:
+    """The evidence files of a course, written as soon as a claim was run."""
+
+    def __init__(self, root: Path, hello: WorkerHello, today: str) -> None:
+        self._root = root
+        self._hello = hello
+        self._today = today
+        self._files: dict[str, EvidenceFile] = {}
+
+    def knows(self, trial: ClaimTrial) -> bool:
+        """Whether the file says that the claim, as it stands, held on this torch and this kind of device."""
+        entry = self._file(trial.chapter.slug).claims.get(trial.claim.id)
+        if entry is None or not entry.held or entry.content != hash_claim(trial.claim):
+            return False
+        return (entry.torch, entry.device) == (self._hello.torch, self._hello.device)
+
+    def note(self, trial: ClaimTrial, result: RunEnd) -> None:
+        """Keeps a run. An entry that says the same already keeps its date: a proof leaves no needless diff."""
+        slug = trial.chapter.slug
+        held = result.outcome is Outcome.OK
+        entry = EvidenceEntry(
+            held=held,
+            torch=self._hello.torch,
+            device=self._hello.device,
+            python=self._hello.python,
+            checked_on=self._today,
+            seconds=_wall_seconds(result),
+            content=hash_claim(trial.claim),
+            message="" if held else say_end(result),
+        )
+        file = self._file(slug)
+        known = file.claims.get(trial.claim.id)
+        if known is not None and _essence(known) == _essence(entry):
+            return
+        self._keep(slug, {**file.claims, trial.claim.id: entry})
+
+    def prune(self, slug: str, claims: tuple[Claim, ...]) -> None:
+        """Drops the evidence of claims that the chapter no longer makes."""
+        file = self._file(slug)
+        ids = {claim.id for claim in claims}
+        kept = {name: entry for name, entry in file.claims.items() if name in ids}
+        if kept != file.claims:
+            self._keep(slug, kept)
+
+    def _file(self, slug: str) -> EvidenceFile:
+        if slug not in self._files:
+            self._files[slug], _ = load_evidence(self._root, slug)
+        return self._files[slug]
+
+    def _keep(self, slug: str, claims: dict[str, EvidenceEntry]) -> None:
+        self._files[slug] = EvidenceFile(claims=claims)
+        _write(self._root / "chapters" / slug / "evidence.json", write_evidence(self._files[slug]))
+
+
+def _essence(entry: EvidenceEntry) -> tuple[object, ...]:
+    return entry.held, entry.torch, entry.device, entry.python, entry.content, entry.message
+
+
+def _wall_seconds(result: RunEnd) -> float:
+    measured = next((measure.value for measure in result.measures if "wall" in measure.name), 0.0)
+    return round(measured, 3)
+
+
+def write_trace(path: Path, trace: Trace) -> None:
+    """Commits a graph's trace: the picture is drawn from this file."""
+    path.parent.mkdir(exist_ok=True)
+    _write(path, trace.model_dump_json(exclude_defaults=True, indent=1) + "\n")
+
+
+def write_outputs(root: Path, path: str, outputs: Mapping[str, str]) -> None:
+    """Puts what cells printed in the place of what the chapter says they print; `outputs` is by cell id."""
+    file = root / path
+    lines = file.read_text(encoding="utf-8").split("\n")
+    fences = find_fences(lines, Report(path))
+    for fence in sorted(fences.values(), key=lambda fence: -fence.open):
+        output = outputs.get(fence.argument)
+        body = [line.rstrip() for line in lines[fence.body : fence.close]]
+        if fence.name == "cell" and output is not None and "---" in body:
+            first = fence.body + body.index("---") + 1
+            lines[first : fence.close] = tidy_output(output).split("\n")
+    _write(file, "\n".join(lines))
+
+
+def _write(path: Path, text: str) -> None:
+    fresh = path.with_name(f"{path.name}.new")
+    fresh.write_text(text, encoding="utf-8")
+    fresh.replace(path)

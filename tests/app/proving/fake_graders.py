@@ -1,0 +1,100 @@
+"""Stands in for `python -m graders stream`: the same lines in and out, without a box. Runs code only of these tests."""
+
+import contextlib
+import io
+import json
+import sys
+import traceback
+
+HELLO = {
+    "worker": "fake",
+    "queue": "cpu",
+    "slots": 1,
+    "flavours": ["plain", "torch"],
+    "profile": "P3",
+    "memory_cgroup": False,
+    "python": "3.11.0",
+    "torch": "2.13.0",
+    "device": "cpu",
+    "self_test_passed": 0,
+    "self_test_total": 0,
+}
+
+
+def run(job: dict) -> dict:
+    out = io.StringIO()
+    names: dict = {}
+    end = {"kind": "run_end", "outcome": "ok"}
+    if "the graders fail here" in job["source"]:
+        return {"kind": "run_end", "outcome": "grader_fault"}
+    try:
+        with contextlib.redirect_stdout(out):
+            exec(compile(job["setup"], "setup.py", "exec"), names)
+            exec(compile(job["source"], "cell.py", "exec"), names)
+    except Exception as error:
+        line = traceback.extract_tb(error.__traceback__)[-1].lineno
+        end["outcome"] = "runtime_error"
+        end["mistake"] = {"type": type(error).__name__, "message": str(error), "line": line}
+    if job["want_trace"] and end["outcome"] == "ok":
+        end["trace"] = draw(names)
+    return {**end, "stdout": out.getvalue()}
+
+
+def draw(names: dict) -> dict:
+    """A trace with one leaf for each number that the code left behind."""
+    leaves = [(name, str(value)) for name, value in names.items() if isinstance(value, float)]
+    count = len(leaves)
+    return {
+        "nodes": {
+            "name": ["AccumulateGrad"] * count,
+            "forward": [""] * count,
+            "kind": ["leaf"] * count,
+            "module": [""] * count,
+            "span": [None] * count,
+            "shape": [[]] * count,
+            "dtype": ["float32"] * count,
+            "variable": [name for name, _ in leaves],
+            "values": [value for _, value in leaves],
+            "saved_bytes": [0] * count,
+            "saved": [""] * count,
+            "sequence": list(range(count)),
+        }
+    }
+
+
+def grade(job: dict) -> dict:
+    verdict = {"kind": "verdict", "exercise": job["exercise"]}
+    if "while True" in job["source"]:
+        return {**verdict, "outcome": "time_limit"}
+    if "_exit" in job["source"]:
+        return {**verdict, "outcome": "no_result"}
+    names: dict = {}
+    exec(job["source"], names)
+    try:
+        right = names["double"](2.0) == 4.0
+    except NotImplementedError as error:
+        mistake = {"type": "NotImplementedError", "message": str(error)}
+        return {**verdict, "outcome": "runtime_error", "mistake": mistake}
+    if right:
+        return {**verdict, "outcome": "passed"}
+    return {**verdict, "outcome": "wrong_answer", "finding": {"code": "not-doubled", "short": "Not doubled."}}
+
+
+def main(mode: str) -> None:
+    if mode == "dies":
+        sys.stderr.write("no box on this machine\n")
+        sys.exit(2)
+    hello = {**HELLO, "device": "cuda: fake"} if mode == "gpu" else HELLO
+    print(json.dumps({"hello": hello}), flush=True)
+    if mode == "dies-later":
+        sys.stdin.readline()
+        sys.exit(1)
+    if mode == "babbles":
+        print("this is no JSON", flush=True)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        work = grade if asked["job"]["kind"] == "grade" else run
+        print(json.dumps({"id": asked["id"], "result": work(asked["job"])}), flush=True)
+
+
+main(sys.argv[1] if len(sys.argv) > 1 else "")

@@ -1,0 +1,235 @@
+"""`check` runs what a course promises, keeps the evidence, and says where a promise is broken."""
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.check import main
+from app.course.loader import load_course
+
+from .conftest import HERE, Desk
+
+
+def test_a_course_that_keeps_its_promises_holds(desk: Desk) -> None:
+    said = desk.check()
+
+    assert (said["status"], said["outcome"], said["problems"], said["faults"]) == (0, "holds", [], [])
+    assert said["waiting_for_gpu"] == 1
+
+
+def test_an_unchanged_course_is_not_run_again(desk: Desk) -> None:
+    first, second = desk.check(), desk.check()
+
+    # The first update committed the graph's trace, so that the graph was due once more.
+    assert (first["ran"], first["known"]) == (1, 8)
+    assert (second["ran"], second["known"]) == (0, 9)
+
+
+def test_only_what_changed_is_run_again(desk: Desk) -> None:
+    desk.check()
+    desk.edit("assert total == 2", "assert total < 3")
+
+    assert desk.check()["ran"] == 1
+
+
+def test_a_fresh_clone_proves_everything_for_itself(desk: Desk) -> None:
+    (desk.root / ".cache" / "check.json").unlink()
+
+    assert desk.check()["known"] == 0
+
+
+def test_a_cell_that_prints_something_else_is_reported_at_the_line_of_the_output(desk: Desk) -> None:
+    desk.edit('print("two")', 'print("three")')
+
+    said = desk.check()
+
+    (found,) = said["problems"]
+    assert said["status"] == 1
+    assert (found["rule"], found["line"]) == ("cell-output", desk.line_of("{cell} prints") + 5)
+    assert "'three'" in found["message"]
+    assert "'two'" in found["message"]
+
+
+def test_update_writes_what_the_cell_prints(desk: Desk) -> None:
+    desk.edit('print("two")', 'print("three")\nprint("four")')
+
+    updated = desk.check("--update")
+
+    assert updated["status"] == 0
+    assert len(updated["updated"]) == 1
+    assert "---\n2\nthree\nfour\n```" in desk.chapter.read_text()
+    assert desk.check()["status"] == 0
+
+
+def test_a_cell_that_raises_is_reported_at_the_line_that_raised(desk: Desk) -> None:
+    desk.edit("print(1 + 1)", "print(1 + 1)\nunknown_name")
+
+    (found,) = desk.check()["problems"]
+
+    assert (found["rule"], found["line"]) == ("cell-failed", desk.line_of("unknown_name"))
+    assert "NameError" in found["message"]
+
+
+def test_a_cell_that_should_raise_and_does_not_is_reported(desk: Desk) -> None:
+    desk.edit("1 / 0", "1 / 1")
+
+    (found,) = desk.check()["problems"]
+
+    assert (found["rule"], found["line"]) == ("cell-failed", desk.line_of("{cell} fails-on-purpose"))
+
+
+def test_a_claim_made_false_is_reported_and_its_evidence_says_so(desk: Desk) -> None:
+    desk.edit("assert total == 2", 'assert total == 3, "it is not three"')
+
+    (found,) = desk.check()["problems"]
+
+    assert (found["rule"], found["line"]) == ("claim-failed", desk.line_of("assert total"))
+    evidence = load_course(desk.root)[0].evidence["sums/adds"]
+    assert (evidence.held, evidence.message) == (False, "AssertionError: it is not three")
+
+
+def test_a_claim_whose_code_changed_has_no_evidence_until_it_is_run(desk: Desk) -> None:
+    assert load_course(desk.root)[0].evidence["sums/adds"].held
+
+    desk.edit("assert total == 2", "assert total == 4 - 2")
+
+    assert load_course(desk.root)[0].evidence == {}
+
+
+def test_evidence_names_version_device_and_date(desk: Desk) -> None:
+    entry = desk.evidence()["adds"]
+
+    assert (entry["held"], entry["torch"], entry["device"], entry["python"]) == (True, "2.13.0", "cpu", "3.11.0")
+    assert len(entry["checked_on"]) == len("2026-01-01")
+
+
+def test_a_claim_that_held_again_keeps_its_date(desk: Desk) -> None:
+    path = desk.chapter.parent / "evidence.json"
+    (desk.root / ".cache" / "check.json").unlink()
+    path.write_text(path.read_text().replace(desk.evidence()["adds"]["checked_on"], "2001-01-01"))
+
+    desk.check()
+
+    assert desk.evidence()["adds"]["checked_on"] == "2001-01-01"
+
+
+def test_evidence_of_a_claim_that_is_gone_is_dropped(desk: Desk) -> None:
+    desk.edit("{claim} adds", "{claim} sums-up")
+
+    desk.check()
+
+    assert set(desk.evidence()) == {"sums-up"}
+
+
+def test_a_claim_that_needs_a_gpu_runs_where_there_is_one_and_keeps_that_evidence_elsewhere(desk: Desk) -> None:
+    with_gpu = desk.check(mode="gpu")
+    without = desk.check()
+
+    assert (with_gpu["waiting_for_gpu"], without["waiting_for_gpu"]) == (0, 1)
+    assert desk.evidence()["needs-gpu"]["device"] == "cuda: fake"
+
+
+def test_a_graph_without_a_committed_trace_asks_for_an_update(make_desk: Callable[[], Desk]) -> None:
+    (found,) = make_desk().check()["problems"]
+
+    assert found["rule"] == "graph-changed"
+    assert "--update" in found["remedy"]
+
+
+def test_a_graph_that_changed_is_reported_and_update_commits_it(desk: Desk) -> None:
+    desk.edit("x = 1.0", "x = 1.0\nz = 2.0")
+
+    (found,) = desk.check()["problems"]
+    assert (found["rule"], found["line"]) == ("graph-changed", desk.line_of("{graph} leaves"))
+
+    desk.check("--update")
+    assert desk.check()["status"] == 0
+
+
+def test_a_question_that_wants_a_click_on_a_node_that_is_not_drawn_is_reported(desk: Desk) -> None:
+    desk.edit(":targets: x", ":targets: xx")
+
+    (found,) = desk.check()["problems"]
+
+    assert (found["rule"], found["remedy"]) == ("graph-target", "did you mean 'x'?")
+
+
+def test_a_starter_that_passes_is_reported(desk: Desk) -> None:
+    (desk.root / "exercises/double/starter.py").write_text("def double(x):\n    return 2 * x\n")
+
+    (found,) = desk.check()["problems"]
+
+    assert (found["rule"], found["path"]) == ("exercise-proof", "exercises/double/starter.py")
+
+
+def test_an_attempt_with_another_finding_is_reported_where_it_is_listed(desk: Desk) -> None:
+    path = desk.root / "exercises/double/exercise.toml"
+    path.write_text(path.read_text().replace('finding = "not-doubled"', 'finding = "other"'))
+
+    (found,) = desk.check()["problems"]
+
+    listed = next(n for n, line in enumerate(path.read_text().split("\n"), 1) if "unchanged.py" in line)
+    assert (found["path"], found["line"]) == ("exercises/double/exercise.toml", listed)
+    assert "should get wrong_answer with the finding 'other'" in found["message"]
+
+
+def test_only_the_part_that_was_asked_for_is_checked(desk: Desk) -> None:
+    (desk.root / "exercises/double/starter.py").write_text("def double(x):\n    return 2 * x\n")
+
+    assert desk.check("--only", "chapters/sums")["status"] == 0
+    assert desk.check("--only", "exercises/double")["status"] == 1
+
+
+def test_a_path_inside_a_course_means_that_part_of_it(desk: Desk) -> None:
+    out = io.StringIO()
+
+    status = main([str(desk.chapter)], [sys.executable, str(HERE / "fake_graders.py")], out)
+
+    assert status == 0
+    assert "known" in out.getvalue()
+
+
+def test_mistakes_in_the_text_and_broken_promises_come_in_one_report(desk: Desk) -> None:
+    desk.edit("assert total == 2", "assert total == 3")
+    desk.edit("Click the leaf.", "Click the [leaf](#nowhere).")
+
+    assert {found["rule"] for found in desk.check()["problems"]} == {"claim-failed", "dead-link"}
+
+
+def test_text_alone_runs_nothing(desk: Desk) -> None:
+    desk.edit("assert total == 2", "assert total == 3")
+
+    said = desk.check("--text", mode="dies")
+
+    assert (said["status"], said["ran"]) == (0, 0)
+
+
+@pytest.mark.parametrize("mode", ["dies", "dies-later", "babbles"])
+def test_graders_that_fail_are_not_the_courses_fault(desk: Desk, mode: str) -> None:
+    (desk.root / ".cache" / "check.json").unlink()
+
+    said = desk.check(mode=mode)
+
+    assert (said["status"], said["outcome"], said["problems"]) == (2, "fault", [])
+    assert len(said["faults"]) == 1
+
+
+def test_a_fault_during_one_run_says_which_and_leaves_the_others_proven(desk: Desk) -> None:
+    desk.edit("total = 1 + 1", "total = 1 + 1  # the graders fail here")
+
+    said = desk.check()
+
+    assert said["status"] == 2
+    assert said["faults"] == ["sums#adds: grader_fault"]
+
+
+def test_a_folder_without_a_course_is_reported(tmp_path: Path) -> None:
+    out = io.StringIO()
+
+    status = main([str(tmp_path)], [], out)
+
+    assert status == 1
+    assert "course.toml" in out.getvalue()
