@@ -39,6 +39,7 @@ class Nodes(Message):
     backward call reached the node first (-1: none did). `saved_bytes` counts unique storages, each at the first
     node that saved it; `leaf_bytes` is the part of it that leaves (parameters) own, and that stays when the graph
     is let go. `saved` lists the slots, "; " between them. `sequence` is autograd's number, -1 for a leaf.
+    `made_by` is the node whose backward made this one (second derivatives).
     """
 
     name: tuple[Text, ...] = ()
@@ -55,6 +56,7 @@ class Nodes(Message):
     saved: tuple[Text, ...] = ()
     sequence: tuple[int, ...] = ()
     backward: tuple[int, ...] = ()
+    made_by: tuple[Index | None, ...] = ()
 
 
 class Edges(Message):

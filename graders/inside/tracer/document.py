@@ -29,7 +29,7 @@ def write_document(recorder: Recorder) -> dict[str, Any]:
         "version": VERSION,
         "torch": torch.__version__,
         "engine": "torch",
-        "nodes": write_nodes(recorder, rows, source, bytes_of),
+        "nodes": write_nodes(recorder, rows, source, bytes_of) | {"made_by": write_makers(recorder, rows, numbers)},
         "edges": write_edges(rows, numbers),
         "cuts": write_cuts(recorder, numbers, source),
         "events": write_events(steps[:limit], numbers),
@@ -41,15 +41,17 @@ def write_document(recorder: Recorder) -> dict[str, Any]:
 
 
 def order_rows(rows: list[Row]) -> list[Row]:
-    """Nodes as the forward pass made them; a leaf stands before the first node that uses it."""
+    """Nodes as the forward pass made them, each after its inputs; a leaf stands before its first use."""
     ordered: dict[Row, None] = {}
-    for row in sorted((row for row in rows if not row.is_leaf), key=lambda row: row.sequence):
-        for target, _, _ in row.edges:
-            if target.is_leaf:
-                ordered.setdefault(target)
-        ordered.setdefault(row)
-    for row in rows:
-        ordered.setdefault(row)
+    for row in sorted(rows, key=lambda row: row.sequence):
+        # A view of changed memory gets its node while its first user is being made: later number, but its input.
+        waiting = [row]
+        while waiting:
+            missing = [target for target, _, _ in waiting[-1].edges if target not in ordered]
+            if missing:
+                waiting.extend(reversed(missing))
+            else:
+                ordered.setdefault(waiting.pop())
     return list(ordered)
 
 
@@ -105,6 +107,11 @@ def write_nodes(
         "sequence": [-1 if row.is_leaf else row.sequence for row in rows],
         "backward": [row.reached_by for row in rows],
     }
+
+
+def write_makers(recorder: Recorder, rows: list[Row], numbers: dict[Row, int]) -> list[int | None]:
+    makers = [None if row.is_leaf else recorder.births.find(row.sequence) for row in rows]
+    return [None if maker is None else numbers[maker] for maker in makers]
 
 
 def find_module(recorder: Recorder, row: Row, origin: Origin | None) -> str:

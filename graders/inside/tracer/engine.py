@@ -87,6 +87,9 @@ class BackwardRun:
         self.running = None
 
     def _reach(self, row: Row) -> None:
+        now = read_counter()
+        if now > self.began:
+            self._recorder.births.note(self.began, now, row)
         if row.reached_by < 0:
             row.reached_by = self._call
 
@@ -153,7 +156,7 @@ class Engine:
     def _begin(self, outputs: Any, args: Any, kwargs: Any, frame: Any) -> BackwardRun:
         recorder = self._recorder
         keeps_graph = bool(args[1]) if len(args) > 1 else bool(kwargs.get("keep_graph", True))
-        with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+        with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
             roots = [node for node in map(read_root, outputs) if node is not None]
             known = len(recorder.graph.rows)
             walked = recorder.graph.walk(roots)
@@ -185,10 +188,8 @@ class Engine:
         recorder = self._recorder
         with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
             for tensor, result in zip(inputs, results, strict=False):
-                node = read_root(tensor)
                 text, norm = recorder.renderer.render(result, len(recorder.tape.events))
-                row = None if node is None else recorder.graph.find_row(node)
-                recorder.add_event("capture", row, norm=norm, incoming=text)
+                recorder.add_event("capture", recorder.graph.find_holder(tensor), norm=norm, incoming=text)
 
     def _note_error(self, run: BackwardRun, error: BaseException) -> None:
         if id(error) == self._noted_error:

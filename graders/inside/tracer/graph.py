@@ -79,6 +79,13 @@ class Graph:
         known = self._leaves.get(id(variable))
         return known[1] if known is not None and known[0]() is variable else None
 
+    def find_holder(self, tensor: Any) -> Row | None:
+        """The row of the node, or of the leaf, behind a tensor or a gradient edge."""
+        if isinstance(tensor, torch.autograd.graph.GradientEdge):
+            return self.find_row(tensor.node)
+        node = tensor.grad_fn
+        return self.find_leaf(tensor) if node is None else self.find_row(node)
+
     def adopt_leaf(self, variable: Any) -> Row:
         """The row of a leaf that a cut met before any graph did."""
         return self.find_leaf(variable) or self._add_leaf(variable)
@@ -152,7 +159,13 @@ class Graph:
             return ""  # a leaf on the meta device has a shape and no numbers
 
     def _read_operation(self, node: Any) -> Row:
-        row = Row(len(self.rows), node.name(), False, isinstance(node, BackwardCFunction), node._sequence_nr())
+        row = Row(
+            len(self.rows),
+            node.name().rpartition("::")[2],
+            False,
+            isinstance(node, BackwardCFunction),
+            node._sequence_nr(),
+        )
         outputs = node._input_metadata
         row.outputs = len(outputs)
         if outputs:

@@ -41,9 +41,13 @@ class Listener(TorchFunctionMode):  # type: ignore[misc]
         if after != before:
             frame = find_frame(sys._getframe(1), recorder.filename)
             recorder.calls.note(before, after, recorder.make_site(frame, function))
-            if recorder.values_left > 0:
+            # Some calls (isfinite) make nodes on the way to a result that is not tracked.
+            is_lost = type(result) is torch.Tensor and not result.requires_grad
+            if recorder.values_left > 0 and not is_lost:
                 recorder.note_value(function, result)
-        elif recorder.quiet == 0:
+        else:
+            is_lost = True
+        if is_lost and recorder.quiet == 0:
             cut = Cut("detach", None) if was_tracked else find_cut(function, args, kwargs, result)
             if cut is not None:
                 note_cut(recorder, cut, function, sys._getframe(1))

@@ -1,6 +1,7 @@
 """The state of one recording: what the listener, the hooks and the wrappers write to, and the document reads."""
 
 import threading
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import FrameType
@@ -39,6 +40,25 @@ class Region:
     rows: list[Row]
 
 
+class Births:
+    """Which node's backward made which nodes, where a backward pass is itself differentiated."""
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        self._rows: list[Row] = []
+
+    def note(self, start: int, end: int, row: Row) -> None:
+        self._starts.append(start)
+        self._ends.append(end)
+        self._rows.append(row)
+
+    def find(self, sequence: int) -> Row | None:
+        """The node whose backward was running when the node of this number was made."""
+        at = bisect_right(self._starts, sequence) - 1
+        return self._rows[at] if at >= 0 and sequence < self._ends[at] else None
+
+
 class Recorder:
     """One recording, on one thread: other threads of the program run as they are."""
 
@@ -56,6 +76,7 @@ class Recorder:
         self.values_left = caps.valued_steps
         self.cuts: dict[tuple[str, Site, Row | None], NotedCut] = {}
         self.regions: list[Region] = []
+        self.births = Births()
         self.roots: list[Row] = []
         self.notes: list[str] = []
         self.quiet = 0
@@ -85,10 +106,13 @@ class Recorder:
         name = getattr(function, "__name__", "_")
         if name.endswith("_") or not result.requires_grad or is_changed_view(result):
             return
+        torch._C._set_grad_enabled(False)  # reading a conjugate view would make a node
         try:
             self.values[result.grad_fn._sequence_nr()] = write_values(result.tolist())[: self.caps.max_text]
         except (RuntimeError, NotImplementedError, TypeError):
             return  # sparse, meta and quantized tensors have no list of values
+        finally:
+            torch._C._set_grad_enabled(True)
         self.values_left -= 1
 
     def note_cut(self, cut: Cut, site: Site) -> None:
@@ -96,7 +120,7 @@ class Recorder:
         if len(self.cuts) >= self.caps.max_cuts:
             self.note_once(f"Only the first {self.caps.max_cuts} cuts are shown.")
             return
-        with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+        with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
             row = None if cut.tensor is None else self._find_cut_row(cut.tensor)
         shape = () if cut.tensor is None else tuple(int(size) for size in cut.tensor.shape)
         self.cuts.setdefault((cut.kind, site, row), NotedCut(cut.kind, site, row, shape))

@@ -1,7 +1,9 @@
 """Takes the tracer's own frames out of a learner's traceback; the error itself is not touched."""
 
 from pathlib import Path
-from types import TracebackType
+from types import CodeType, TracebackType
+
+from torch.overrides import handle_torch_function
 
 _HERE = str(Path(__file__).parent)
 
@@ -19,10 +21,26 @@ def drop_own_frames(error: BaseException) -> None:
         each.__traceback__ = _filter(each.__traceback__)
 
 
+def _is_detour(code: CodeType) -> bool:
+    """The tracer's own frame, or torch's way to it."""
+    return code.co_filename.startswith(_HERE) or code is handle_torch_function.__code__
+
+
+def _was_detour(entry: TracebackType) -> bool:
+    """A torch function that went to the tracer, which called it again: the second frame tells where it failed."""
+    after = entry.tb_next
+    return after is not None and _is_detour(after.tb_frame.f_code)
+
+
 def _filter(traceback: TracebackType | None) -> TracebackType | None:
-    kept = []
+    kept: list[TracebackType] = []
     while traceback is not None:
-        if not traceback.tb_frame.f_code.co_filename.startswith(_HERE):
+        code = traceback.tb_frame.f_code
+        if _is_detour(code):
+            pass
+        elif kept and kept[-1].tb_frame.f_code is code and _was_detour(kept[-1]):
+            kept[-1] = traceback
+        else:
             kept.append(traceback)
         traceback = traceback.tb_next
     for entry, after in zip(kept, [*kept[1:], None], strict=True):
