@@ -19,6 +19,7 @@ from graders.trusted.wire import Frame
 
 WALL_SECONDS = 30.0
 TORCH_IMPORT_SECONDS = 120.0
+DEATH_SECONDS = 0.2
 PACKAGE_ROOT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -74,18 +75,20 @@ class ReferenceServer:
         with ours, theirs:
             self._send(json.dumps({"exercise": "", "seed": "0", "torch": with_torch}).encode(), theirs)
 
-    def prepare(self, exercise: Exercise, seed: int) -> ReferenceRun:
-        """Draw cases from `seed` and answer them with the solution. Raises GraderFault."""
+    def prepare(self, exercise: Exercise, seed: int, *, may_retry: bool = True) -> ReferenceRun:
+        """Draw cases from `seed` and answer them with the solution. Raises GraderFault.
+
+        `may_retry`: ask once more where the whole process, and not one exercise's fork of it, has died.
+        """
         wants_torch = exercise.manifest.flavour is Flavour.TORCH
         order = json.dumps({"exercise": str(exercise.path.absolute()), "seed": f"{seed:x}", "torch": wants_torch})
-        ours, theirs = socket.socketpair()
-        ours.settimeout(WALL_SECONDS if self._warm or not wants_torch else TORCH_IMPORT_SECONDS)
-        with theirs:
-            self._send(order.encode(), theirs)
+        ours = self._ask(order.encode(), WALL_SECONDS if self._warm or not wants_torch else TORCH_IMPORT_SECONDS)
         try:
             facts, raw = receive_message(ours)
         except SessionEnded as error:
             ours.close()
+            if may_retry and self._has_died():
+                return self.prepare(exercise, seed, may_retry=False)
             raise GraderFault(f"{exercise.name}: the reference process gave no cases: {error}") from error
         if "fault" in facts:
             ours.close()
@@ -94,9 +97,29 @@ class ReferenceServer:
         ours.settimeout(WALL_SECONDS)
         return ReferenceRun(ours, tuple(_read_cases(facts["cases"], raw)))
 
+    @property
+    def process_id(self) -> int | None:
+        return self._process.pid if self._process is not None else None
+
     def close(self) -> None:
         with self._lock:
             self._stop()
+
+    def _ask(self, order: bytes, wall_seconds: float) -> socket.socket:
+        """Our end of a new session."""
+        ours, theirs = socket.socketpair()
+        ours.settimeout(wall_seconds)
+        with theirs:
+            self._send(order, theirs)
+        return ours
+
+    def _has_died(self) -> bool:
+        """A killed process is seen as dead a moment after its sockets closed."""
+        process = self._process
+        try:
+            return process is None or process.wait(timeout=DEATH_SECONDS) is not None
+        except subprocess.TimeoutExpired:
+            return False
 
     def _send(self, order: bytes, channel: socket.socket) -> None:
         with self._lock:

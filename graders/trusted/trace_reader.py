@@ -87,7 +87,8 @@ def _length(table: Any, name: str, most: int) -> int:
 
 def _check_indices(trace: Trace, nodes: int) -> None:
     pointers = [*trace.edges.source, *trace.edges.target, *trace.roots]
-    pointers += [node for node in (*trace.cuts.node, *trace.events.node) if node is not None]
+    perhaps = (*trace.cuts.node, *trace.events.node, *trace.nodes.made_by)
+    pointers += [node for node in perhaps if node is not None]
     pointers += [node for region in trace.regions.nodes for node in region]
     if any(node >= nodes for node in pointers):
         raise TraceRefused("an edge, cut, event or region points at a node that is not there")

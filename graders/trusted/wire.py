@@ -126,6 +126,7 @@ def _decode(dtype: str, shape: tuple[int, ...], raw: bytes) -> Any:
         return raw.decode(errors="replace")
     if dtype in LISTS:
         return np.frombuffer(raw, LISTS[dtype]).copy()
-    if dtype in SCALARS:
+    # "bool" is Python's and numpy's name; the shape tells a lone truth from an array of them.
+    if dtype in SCALARS and not shape:
         return np.frombuffer(raw, SCALARS[dtype])[0].item()
     return np.frombuffer(raw, np.dtype(dtype).newbyteorder("<")).reshape(shape).copy()

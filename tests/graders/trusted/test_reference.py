@@ -1,0 +1,115 @@
+"""The reference process: draws, answers, and takes every failure as ours."""
+
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+from judging_parts import FIXTURES
+
+from graders.trusted.exercise import load_exercise
+from graders.trusted.faults import GraderFault
+from graders.trusted.reference import ReferenceServer
+
+
+@pytest.fixture
+def root(tmp_path) -> Path:
+    shutil.copytree(FIXTURES / "scaling", tmp_path / "scaling")
+    return tmp_path
+
+
+def rewrite(root: Path, file: str, text: str) -> None:
+    (root / "scaling" / file).write_text(text)
+
+
+def fault(server: ReferenceServer, root: Path) -> str:
+    with pytest.raises(GraderFault) as caught:
+        server.prepare(load_exercise(root, "scaling"), 1)
+    return str(caught.value)
+
+
+def test_the_same_seed_draws_the_same_cases_and_another_one_others(reference):
+    exercise = load_exercise(FIXTURES, "scaling")
+    with (
+        reference.prepare(exercise, 5) as one,
+        reference.prepare(exercise, 5) as two,
+        reference.prepare(exercise, 6) as three,
+    ):
+        assert one.cases == two.cases
+        assert one.cases != three.cases
+
+
+def test_a_solution_that_raises_is_our_fault_told_with_file_and_line(reference, root):
+    rewrite(root, "solution.py", "def scale(numbers, factor):\n    return numbers[99]\n")
+    assert fault(reference, root) == "scaling: IndexError: list index out of range (solution.py, line 2)"
+
+
+def test_a_solution_that_answers_nan_is_our_fault(reference, root):
+    rewrite(root, "solution.py", "def scale(numbers, factor):\n    return [float('nan') for n in numbers]\n")
+    assert "NaN or infinity" in fault(reference, root)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("[]", "list of 1 to"),
+        ("[{'name': 'a'}]", "no dict with a dict 'inputs'"),
+        ("[dict(name='a', idea='i', finding='not-scaled', public=1, inputs={})]", "case 0: public is 1"),
+        (
+            "[dict(name='a', idea='i', finding='nope', public=True, inputs={})]",
+            "finding 'nope' is not in exercise.toml",
+        ),
+        ("[dict(name='a', idea='i', finding='not-scaled', public=True, inputs={}, extra=1)]", "extra"),
+    ],
+)
+def test_cases_that_are_none_are_told_to_their_author(reference, root, change, words):
+    rewrite(root, "cases.py", f"def draw_cases(rng):\n    return {change}\n")
+    assert words in fault(reference, root)
+
+
+def test_a_solution_that_ends_the_process_is_our_fault_and_the_next_one_is_served(reference, root):
+    rewrite(root, "solution.py", "import os\nos._exit(0)\n")
+    assert "gave no cases" in fault(reference, root)
+    with reference.prepare(load_exercise(FIXTURES, "scaling"), 1) as run:
+        assert len(run.cases) == 3
+
+
+def test_what_one_exercise_imports_is_gone_for_the_next(reference, root):
+    rewrite(root, "solution.py", "import math\nmath.pi = 3\n" + (FIXTURES / "scaling" / "solution.py").read_text())
+    with reference.prepare(load_exercise(root, "scaling"), 1):
+        pass
+    rewrite(
+        root,
+        "solution.py",
+        "import math\nassert math.pi > 3.1\n" + (FIXTURES / "scaling" / "solution.py").read_text(),
+    )
+    with reference.prepare(load_exercise(root, "scaling"), 1) as run:
+        assert len(run.cases) == 3
+
+
+def test_a_reference_process_that_was_killed_is_started_again():
+    server = ReferenceServer()
+    exercise = load_exercise(FIXTURES, "scaling")
+    try:
+        with server.prepare(exercise, 1) as run:
+            # The child of the server that answers us is a process of its own; its parent is the server.
+            assert len(run.cases) == 3
+        assert server.process_id is not None
+        os.kill(server.process_id, signal.SIGKILL)
+        with server.prepare(exercise, 1) as run:
+            assert len(run.cases) == 3
+    finally:
+        server.close()
+
+
+def test_it_inherits_nothing_of_the_workers_environment(reference, root, monkeypatch):
+    monkeypatch.setenv("UNWIND_SECRET", "secret")
+    text = "import os\nassert 'UNWIND_SECRET' not in os.environ\n"
+    rewrite(root, "solution.py", text + (FIXTURES / "scaling" / "solution.py").read_text())
+    server = ReferenceServer()
+    try:
+        with server.prepare(load_exercise(root, "scaling"), 1) as run:
+            assert len(run.cases) == 3
+    finally:
+        server.close()
