@@ -33,7 +33,7 @@ class Request:
 
 
 def main(arguments: Sequence[str], graders: Sequence[str] | None = None, out: TextIO | None = None) -> int:
-    """Checks what the arguments ask for, and returns the exit status. `graders` is another command that starts them."""
+    """Checks what the arguments ask for; returns the exit status. `graders` is another command that starts them."""
     request = read_request(arguments)
     started = time.monotonic()
     course, problems = load_course(request.root)

@@ -1,4 +1,4 @@
-"""A course with one of every mistake: all are reported in one pass, each at its line, with its rule and its remedy."""
+"""A course with one of every mistake: all are reported in one pass, at their lines, with rule and remedy."""
 
 from pathlib import Path
 

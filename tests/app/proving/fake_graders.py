@@ -1,4 +1,4 @@
-"""Stands in for `python -m graders stream`: the same lines in and out, without a box. Runs code only of these tests."""
+"""Stands in for `python -m graders stream`: the same lines in and out, without a box; runs these tests' own code."""
 
 import contextlib
 import io
@@ -31,7 +31,7 @@ def run(job: dict) -> dict:
         with contextlib.redirect_stdout(out):
             exec(compile(job["setup"], "setup.py", "exec"), names)
             exec(compile(job["source"], "cell.py", "exec"), names)
-    except Exception as error:
+    except (ArithmeticError, AssertionError, NameError) as error:
         line = traceback.extract_tb(error.__traceback__)[-1].lineno
         end["outcome"] = "runtime_error"
         end["mistake"] = {"type": type(error).__name__, "message": str(error), "line": line}
@@ -80,21 +80,27 @@ def grade(job: dict) -> dict:
     return {**verdict, "outcome": "wrong_answer", "finding": {"code": "not-doubled", "short": "Not doubled."}}
 
 
+def say(document: dict) -> None:
+    sys.stdout.write(json.dumps(document) + "\n")
+    sys.stdout.flush()
+
+
 def main(mode: str) -> None:
     if mode == "dies":
         sys.stderr.write("no box on this machine\n")
         sys.exit(2)
     hello = {**HELLO, "device": "cuda: fake"} if mode == "gpu" else HELLO
-    print(json.dumps({"hello": hello}), flush=True)
+    say({"hello": hello})
     if mode == "dies-later":
         sys.stdin.readline()
         sys.exit(1)
     if mode == "babbles":
-        print("this is no JSON", flush=True)
+        sys.stdout.write("this is no JSON\n")
+        sys.stdout.flush()
     for line in sys.stdin:
         asked = json.loads(line)
         work = grade if asked["job"]["kind"] == "grade" else run
-        print(json.dumps({"id": asked["id"], "result": work(asked["job"])}), flush=True)
+        say({"id": asked["id"], "result": work(asked["job"])})
 
 
 main(sys.argv[1] if len(sys.argv) > 1 else "")

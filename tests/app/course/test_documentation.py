@@ -1,0 +1,58 @@
+"""docs/writing-a-chapter.md is complete, and what it shows can be copied."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from app.course.directives import BOXES, LEVELS, SPECS, all_option_names
+from app.course.front_matter import FrontMatter, HeadlineFields
+from app.course.loader import load_course
+from app.course.model import Kind, Role
+
+REPOSITORY = Path(__file__).parents[3]
+DOCUMENT = (REPOSITORY / "docs" / "writing-a-chapter.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^````markdown\n(.*?)^````$", DOCUMENT, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("name", sorted(SPECS))
+def test_every_directive_is_documented_with_an_example_or_in_the_table_of_boxes(name: str) -> None:
+    if name in BOXES:
+        assert re.search(rf"^\| `{name}` \| {BOXES[name]}", DOCUMENT, re.MULTILINE)
+    else:
+        assert any(f"{{{name}}}" in example for example in EXAMPLES)
+
+
+@pytest.mark.parametrize(
+    ("directive", "option"), [(name, option) for name in sorted(SPECS) for option in sorted(all_option_names(name))]
+)
+def test_every_option_is_documented_and_shown(directive: str, option: str) -> None:
+    assert f"`:{option}:`" in DOCUMENT
+    if option not in ("needs",):
+        assert any(f"\n:{option}:" in example for example in EXAMPLES)
+
+
+@pytest.mark.parametrize("field", [*FrontMatter.model_fields, *HeadlineFields.model_fields])
+def test_every_field_of_the_front_matter_is_documented(field: str) -> None:
+    assert f"`{field}`" in DOCUMENT
+    assert f"{field}:" in EXAMPLES[0]
+
+
+@pytest.mark.parametrize("word", [*Kind, *Role, *LEVELS])
+def test_every_kind_role_and_level_is_named(word: str) -> None:
+    assert word in DOCUMENT
+
+
+def test_the_examples_together_are_a_chapter_without_a_mistake(tmp_path: Path) -> None:
+    toml = re.search(r"^```toml\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
+    assert toml
+    (tmp_path / "course.toml").write_text(toml[1], encoding="utf-8")
+    (tmp_path / "chapters" / "first-steps").mkdir(parents=True)
+    (tmp_path / "chapters" / "first-steps" / "chapter.md").write_text("\n".join(EXAMPLES), encoding="utf-8")
+    shutil.copytree(REPOSITORY / "tests" / "course" / "exercises" / "double", tmp_path / "exercises" / "double")
+
+    course, problems = load_course(tmp_path)
+
+    assert problems == ()
+    assert [chapter.slug for chapter in course.chapters] == ["first-steps"]
