@@ -1,0 +1,113 @@
+"""The one command under the worst: killed whole, killed in parts, stopped with everyone listening."""
+
+import os
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from site_parts import Answer, RunningSite, find_descendants, find_free_port, query, wait_until_dead
+
+pytestmark = [pytest.mark.slow, pytest.mark.box]
+
+OPEN = "Unwind is open at"
+OpenSite = Callable[[], RunningSite]
+
+
+@pytest.fixture
+def open_site(tmp_path: Path) -> Iterator[OpenSite]:
+    """Starts the site, again and again if need be, on one data folder and one port."""
+    port = find_free_port()
+    opened: list[RunningSite] = []
+
+    def start() -> RunningSite:
+        site = RunningSite(tmp_path / "data", port)
+        opened.append(site)
+        site.wait_until_said(OPEN)
+        return site
+
+    yield start
+    for site in opened:
+        site.close()
+
+
+def expect_one_verdict_each(data: Path, answers: list[Answer]) -> None:
+    ends = Counter(row[0] for row in query(data, "SELECT submission FROM events WHERE kind = 'finished'"))
+    assert ends == Counter(answer.id for answer in answers)
+    assert query(data, "SELECT DISTINCT state, outcome FROM submissions") == [("finished", "passed")]
+
+
+def begin_answers(count: int, port: int) -> list[Answer]:
+    answers = [Answer() for _ in range(count)]
+    for answer in answers:
+        answer.begin(port)
+    return answers
+
+
+def insist(answers: list[Answer], port: int, pause_seconds: float, stopping: threading.Event) -> None:
+    """Send every answer until it is accepted, as browsers do that keep the token."""
+    while not stopping.is_set() and (waiting := [answer for answer in answers if not answer.id]):
+        for answer in waiting:
+            answer.send(port)
+            time.sleep(pause_seconds)
+
+
+def test_a_hundred_submissions_survive_a_kill_of_everything(open_site: OpenSite) -> None:
+    site = open_site()
+    answers, stopping = begin_answers(100, site.port), threading.Event()
+    with ThreadPoolExecutor(4) as clients:
+        for part in range(4):
+            clients.submit(insist, answers[part::4], site.port, 0.02, stopping)
+        while sum(bool(answer.id) for answer in answers) < 50:
+            time.sleep(0.01)
+        site.kill_whole()
+        site = open_site()
+    followed = ThreadPoolExecutor(20).map(lambda answer: answer.follow(site.port), answers)
+    assert {kinds[-1] for kinds in followed} == {"finished"}
+    expect_one_verdict_each(site.data, answers)
+    assert site.stop() == 0
+
+
+def test_nothing_outlives_a_supervisor_that_was_killed(open_site: OpenSite) -> None:
+    site = open_site()
+    family = find_descendants(site.serving.pid)
+    assert len(family) >= 3
+    site.serving.kill()
+    assert wait_until_dead(family, 10) == []
+
+
+def test_a_grader_and_a_website_that_are_killed_come_back_and_all_is_judged(open_site: OpenSite) -> None:
+    site = open_site()
+    answers, stopping = begin_answers(60, site.port), threading.Event()
+    with ThreadPoolExecutor(2) as clients:
+        for part in range(2):
+            clients.submit(insist, answers[part::2], site.port, 0.05, stopping)
+        time.sleep(1)
+        os.kill(site.find_part("graders worker"), signal.SIGKILL)
+        site.wait_until_said("The grader died (signal 9)")
+        os.kill(site.find_part("uvicorn"), signal.SIGKILL)
+        site.wait_until_said("The website died (signal 9)")
+    for answer in answers:
+        assert answer.follow(site.port)[-1] == "finished"
+    expect_one_verdict_each(site.data, answers)
+
+
+def test_it_stops_within_seconds_with_a_hundred_streams_open(open_site: OpenSite) -> None:
+    site = open_site()
+    os.kill(site.find_part("graders worker"), signal.SIGSTOP)
+    frozen = site.find_part("graders worker")
+    answer = Answer()
+    assert answer.send(site.port)
+    streams = [answer.open_stream(site.port) for _ in range(100)]
+    for stream in streams:
+        assert stream.getresponse().status == 200
+    os.kill(frozen, signal.SIGCONT)
+    started = time.monotonic()
+    assert site.stop() == 0
+    assert time.monotonic() - started < 15
+    for stream in streams:
+        stream.close()
