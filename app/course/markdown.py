@@ -92,7 +92,7 @@ def _code(
 def _table_open(
     renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: MutableMapping[str, Any]
 ) -> str:
-    return '<div class="table-scroll" role="region" aria-label="Table" tabindex="0"><table>\n'
+    return '<div class="table-scroll" role="group" aria-label="Table" tabindex="0"><table>\n'
 
 
 def _table_close(

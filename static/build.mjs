@@ -1,0 +1,44 @@
+// Bundles the browser's files: `node build.mjs [FOLDER]`. The same sources give the same bytes; the folder is emptied first.
+import { build } from "esbuild";
+import { copyFile, mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+
+// KaTeX's own @font-face rules name files that we do not ship; src/math.css has ours.
+const katexStyles = {
+  name: "katex-styles",
+  setup(bundle) {
+    bundle.onLoad({ filter: /katex\.min\.css$/ }, async ({ path }) => {
+      const css = await readFile(path, "utf8");
+      return { contents: css.replace(/@font-face\{[^}]*\}/g, ""), loader: "css" };
+    });
+  },
+};
+
+const here = dirname(fileURLToPath(import.meta.url));
+const out = resolve(process.argv[2] ?? join(here, "dist"));
+
+await rm(out, { recursive: true, force: true });
+await mkdir(out, { recursive: true });
+await build({
+  absWorkingDir: here,
+  entryPoints: ["src/site.ts", "src/editor.ts", "src/site.css"],
+  outdir: out,
+  // Fonts stand beside the bundles' folder and are served from there.
+  external: ["../fonts/*"],
+  plugins: [katexStyles],
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: ["chrome123", "firefox128", "safari17.5"],
+  legalComments: "none",
+  charset: "utf8",
+  logLevel: "warning",
+});
+
+await copyFile(join(here, "src/mark.svg"), join(out, "mark.svg"));
+for (const name of (await readdir(out)).sort()) {
+  const bytes = await readFile(join(out, name));
+  console.log(`${name.padEnd(24)} ${String(bytes.length).padStart(8)}  gzip ${gzipSync(bytes, { level: 9 }).length}`);
+}

@@ -1,0 +1,211 @@
+// A cell: edit, run, stop, reset. What the code prints streams in as text; its graph and its errors follow.
+
+import { Draft } from "./drafts";
+import { renew } from "./fragment";
+import type { GraphElement } from "./graph";
+import { OutputPane } from "./output";
+import { GrowingPad, type Pad, type PadEvents } from "./pad";
+import type { Span } from "./spans";
+import { postForEvents, Refusal, type ServerEvent } from "./stream";
+import type { OutputPiece, RunDone, TracePicture } from "./wire";
+
+export class CellElement extends HTMLElement {
+  private pad!: Pad;
+  private output!: OutputPane;
+  private draft: Draft | null = null;
+  private running: AbortController | null = null;
+  private runId = "";
+  private beforeReset: string | null = null;
+  private warned = false;
+
+  connectedCallback(): void {
+    const field = this.find<HTMLTextAreaElement>("textarea");
+    this.output = new OutputPane(this.find<HTMLElement>("[data-output]"));
+    this.pad = new GrowingPad(field, this.events());
+    const place = this.dataset["place"];
+    if (place && !field.readOnly) this.takeUpDraft(new Draft(place));
+    this.find<HTMLFormElement>("form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.run();
+    });
+    this.button("stop")?.addEventListener("click", () => void this.stop());
+    this.button("reset")?.addEventListener("click", () => this.reset());
+    this.graph()?.addEventListener("uw-light", (event) => this.pad.light((event as CustomEvent<Span[]>).detail));
+    this.offerReset();
+  }
+
+  private events(): PadEvents {
+    return {
+      changed: () => this.changed(),
+      run: () => void this.run(),
+      runAndGoOn: () => void this.run().then(() => this.goOn()),
+      pointed: (place) => this.graph()?.lightAt(place),
+    };
+  }
+
+  private takeUpDraft(draft: Draft): void {
+    this.draft = draft;
+    const left = draft.left();
+    if (left !== null && left !== this.pad.text()) this.pad.replace(left);
+  }
+
+  private changed(): void {
+    this.pad.clearMarks();
+    this.beforeReset = null;
+    this.draft?.keep(this.pad.text());
+    this.offerReset();
+  }
+
+  private offerReset(): void {
+    const reset = this.button("reset");
+    if (!reset) return;
+    const starter = this.find<HTMLTextAreaElement>("textarea").dataset["starter"] ?? "";
+    reset.hidden = this.beforeReset === null && this.pad.text().trimEnd() === starter.trimEnd();
+    reset.textContent = this.beforeReset === null ? "Reset" : "Undo reset";
+  }
+
+  private reset(): void {
+    const before = this.pad.text();
+    const starter = this.find<HTMLTextAreaElement>("textarea").dataset["starter"] ?? "";
+    const undone = this.beforeReset;
+    this.pad.replace(undone ?? starter);
+    this.beforeReset = undone === null ? before : null;
+    this.offerReset();
+  }
+
+  private async run(): Promise<void> {
+    if (this.running) return;
+    if (this.asksForPrediction()) return;
+    const abort = new AbortController();
+    this.running = abort;
+    this.show("Starting …");
+    this.output.clear();
+    this.pad.clearMarks();
+    this.toggleAttribute("data-running", true);
+    this.buttons(true);
+    try {
+      for await (const event of postForEvents("/api/runs", this.request(), abort.signal)) this.take(event);
+    } catch (problem) {
+      this.show(abort.signal.aborted ? "Stopped." : wordsFor(problem));
+    } finally {
+      this.running = null;
+      this.runId = "";
+      this.toggleAttribute("data-running", false);
+      this.buttons(false);
+    }
+  }
+
+  /** Once, where a prediction that this run settles is still open: the reader may run all the same. */
+  private asksForPrediction(): boolean {
+    if (this.warned) return false;
+    const open = (this.dataset["predicts"] ?? "")
+      .split(" ")
+      .filter(Boolean)
+      .map((id) => predictionOf(id))
+      .find((element) => element?.classList.contains("is-open"));
+    if (!open) return false;
+    this.warned = true;
+    this.show("This run settles a prediction that you have not made. Run again to skip it.");
+    open.scrollIntoView({ block: "center" });
+    open.querySelector<HTMLElement>("input")?.focus({ preventScroll: true });
+    return true;
+  }
+
+  private request(): Record<string, unknown> {
+    const { chapter, cell, flavour } = this.dataset;
+    const wants = this.hasAttribute("data-wants-graph");
+    return { source: this.pad.text(), flavour, trace: wants, ...(chapter ? { chapter, cell } : {}) };
+  }
+
+  private take(event: ServerEvent): void {
+    switch (event.kind) {
+      case "accepted":
+        this.runId = (event.data as { id: string }).id;
+        return this.show("Running …");
+      case "queued":
+        return this.queued((event.data as { place: number }).place);
+      case "output":
+        return this.output.print(event.data as OutputPiece);
+      case "trace": {
+        const picture = event.data as TracePicture;
+        return this.graph()?.show(picture.svg, picture.text);
+      }
+      case "done":
+        return this.done(event.data as RunDone);
+    }
+  }
+
+  private queued(place: number): void {
+    this.show(place > 0 ? `Waiting: ${place} before yours` : "Running …");
+  }
+
+  private done(end: RunDone): void {
+    const { mistake, finding } = end;
+    this.output.end(end);
+    if (mistake?.line) this.pad.markLine(mistake.line, `${mistake.type}: ${mistake.message}`);
+    this.toggleAttribute("data-failed", end.outcome !== "ok");
+    const settled = Object.entries(end.resolved ?? {}).filter(([id, html]) => settle(id, html)).length;
+    const took = end.measures?.find((measure) => measure.name.startsWith("wall"));
+    const time = took ? ` in ${readable(took.value, took.unit)}` : "";
+    const words = end.outcome === "ok" ? `Ran${time}.` : (finding?.short ?? end.headline ?? end.outcome.replaceAll("_", " "));
+    this.show(settled ? `${words} Your prediction is settled above.` : words);
+    if (end.trace_note) this.graph()?.say(end.trace_note);
+  }
+
+  private async stop(): Promise<void> {
+    const running = this.running;
+    if (this.runId) await fetch(`/api/runs/${this.runId}/stop`, { method: "POST" }).catch(() => null);
+    // The stream tells the end by itself; a server that stays silent is left after a second.
+    setTimeout(() => running?.abort(), 1000);
+  }
+
+  private goOn(): void {
+    const cells = [...document.querySelectorAll<CellElement>("uw-cell")];
+    const following = cells[cells.indexOf(this) + 1];
+    following?.scrollIntoView({ block: "nearest" });
+    following?.pad.focus();
+  }
+
+  private show(words: string): void {
+    this.find("[data-state]").textContent = words;
+  }
+
+  private buttons(running: boolean): void {
+    const stop = this.button("stop");
+    if (stop) stop.hidden = !running;
+    const run = this.button("run");
+    if (run) run.disabled = running;
+  }
+
+  private graph(): GraphElement | null {
+    return this.querySelector<GraphElement>("uw-graph");
+  }
+
+  private button(name: string): HTMLButtonElement | null {
+    return this.querySelector<HTMLButtonElement>(`button[data-${name}]`);
+  }
+
+  private find<Part extends HTMLElement>(selector: string): Part {
+    const part = this.querySelector<Part>(selector);
+    if (!part) throw new Error(`uw-cell lacks ${selector}`);
+    return part;
+  }
+}
+
+function predictionOf(id: string): HTMLElement | null {
+  return document.querySelector<HTMLElement>(`uw-predict[data-predict="${CSS.escape(id)}"]`);
+}
+
+function settle(id: string, html: string): boolean {
+  const old = predictionOf(id);
+  return old !== null && renew(old, html) !== null;
+}
+
+function readable(value: number, unit: string): string {
+  if (unit === "s" || unit === "seconds") return value < 1 ? `${Math.round(value * 1000)} ms` : `${value.toFixed(1)} s`;
+  return `${Math.round(value)} ${unit}`;
+}
+
+function wordsFor(problem: unknown): string {
+  return problem instanceof Refusal ? problem.message : "The server cannot be reached. Your code is kept; try again.";
+}

@@ -1,0 +1,60 @@
+// The chapter's contents: marks the section in view, and tells the server where the reader is.
+
+const KEEP_AFTER_MS = 2000;
+
+export class ContentsElement extends HTMLElement {
+  private timer = 0;
+
+  connectedCallback(): void {
+    // Beside the text there is room for the list; above it, it starts closed.
+    const narrow = matchMedia("(width < 75rem)");
+    const details = this.querySelector("details");
+    if (details && narrow.matches) details.open = false;
+    const links = [...this.querySelectorAll<HTMLAnchorElement>('a[href^="#"]')];
+    const sections = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
+    const mark = (): void => {
+      const line = innerHeight * 0.3;
+      let current = -1;
+      sections.forEach((section, index) => {
+        if (section && section.getBoundingClientRect().top <= line) current = index;
+      });
+      links.forEach((link, index) => {
+        if (index === current) link.setAttribute("aria-current", "location");
+        else link.removeAttribute("aria-current");
+      });
+      const anchor = current < 0 ? null : sections[current]?.id;
+      if (anchor) this.keep(anchor);
+    };
+    let waiting = false;
+    addEventListener(
+      "scroll",
+      () => {
+        if (waiting) return;
+        waiting = true;
+        requestAnimationFrame(() => {
+          waiting = false;
+          mark();
+        });
+      },
+      { passive: true },
+    );
+    mark();
+  }
+
+  private keep(anchor: string): void {
+    const chapter = this.dataset["chapter"];
+    if (!chapter) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void sendPlace(chapter, anchor), KEEP_AFTER_MS);
+  }
+}
+
+let kept = "";
+
+async function sendPlace(chapter: string, anchor: string): Promise<void> {
+  if (kept === anchor) return;
+  kept = anchor;
+  const body = JSON.stringify({ chapter, anchor });
+  // A lost place costs the reader nothing, so a failure stays silent.
+  await fetch("/api/place", { method: "PUT", headers: { "Content-Type": "application/json" }, body }).catch(() => null);
+}

@@ -1,0 +1,55 @@
+// What a learner typed is kept: at once in this browser, soon after on the server. Leaving never loses work.
+
+const SEND_AFTER_MS = 900;
+const PREFIX = "unwind-draft:";
+
+export class Draft {
+  private timer = 0;
+  private unsent: string | null = null;
+
+  constructor(private readonly place: string) {
+    addEventListener("pagehide", () => void this.send());
+  }
+
+  /** Text that this browser kept and the server never got, from an earlier visit. */
+  left(): string | null {
+    try {
+      return localStorage.getItem(PREFIX + this.place);
+    } catch {
+      return null;
+    }
+  }
+
+  keep(text: string): void {
+    this.unsent = text;
+    try {
+      localStorage.setItem(PREFIX + this.place, text);
+    } catch {
+      // A full or forbidden store leaves the server's copy.
+    }
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.send(), SEND_AFTER_MS);
+  }
+
+  private async send(): Promise<void> {
+    const text = this.unsent;
+    if (text === null) return;
+    this.unsent = null;
+    clearTimeout(this.timer);
+    const answer = await fetch(`/api/drafts/${this.place}`, {
+      method: "PUT",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ text }),
+      keepalive: true,
+    }).catch(() => null);
+    if (answer?.ok) this.forget(text);
+  }
+
+  private forget(sent: string): void {
+    try {
+      if (localStorage.getItem(PREFIX + this.place) === sent) localStorage.removeItem(PREFIX + this.place);
+    } catch {
+      // Nothing was stored, so nothing is left to forget.
+    }
+  }
+}

@@ -1,0 +1,189 @@
+// The code editor, a bundle of its own: CodeMirror with Python, loaded when a cell comes near the window.
+
+import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { pythonLanguage } from "@codemirror/lang-python";
+import { bracketMatching, indentOnInput, indentUnit, LanguageSupport, syntaxHighlighting } from "@codemirror/language";
+import { EditorState, type Extension, type Range, StateEffect, StateField } from "@codemirror/state";
+import {
+  Decoration,
+  type DecorationSet,
+  EditorView,
+  drawSelection,
+  keymap,
+  lineNumbers,
+  WidgetType,
+} from "@codemirror/view";
+import { classHighlighter } from "@lezer/highlight";
+import type { Pad, PadEvents } from "./pad";
+import { offsetOf, type Span } from "./spans";
+
+class Note extends WidgetType {
+  constructor(private readonly words: string) {
+    super();
+  }
+
+  override eq(other: Note): boolean {
+    return other.words === this.words;
+  }
+
+  override toDOM(): HTMLElement {
+    const note = document.createElement("span");
+    note.className = "cm-mistake-note";
+    note.textContent = this.words;
+    return note;
+  }
+}
+
+const setMistake = StateEffect.define<{ line: number; note: string } | null>();
+const setLit = StateEffect.define<readonly Span[]>();
+
+function field(apply: (marks: DecorationSet, state: EditorState, effect: StateEffect<unknown>) => DecorationSet): Extension {
+  return StateField.define<DecorationSet>({
+    create: () => Decoration.none,
+    update(marks, transaction) {
+      const moved = marks.map(transaction.changes);
+      return transaction.effects.reduce((now, effect) => apply(now, transaction.state, effect), moved);
+    },
+    provide: (self) => EditorView.decorations.from(self),
+  });
+}
+
+const mistakes = field((marks, state, effect) => {
+  if (!effect.is(setMistake)) return marks;
+  const { line, note } = effect.value ?? { line: 0, note: "" };
+  if (line < 1 || line > state.doc.lines) return Decoration.none;
+  const at = state.doc.line(line);
+  const place = Decoration.line({ class: "cm-mistake" }).range(at.from);
+  const words = Decoration.widget({ widget: new Note(note), side: 1 }).range(at.to);
+  return Decoration.set([place, words]);
+});
+
+const lit = field((marks, state, effect) => {
+  if (!effect.is(setLit)) return marks;
+  const lines = state.doc.toString().split("\n");
+  const ranges: Range<Decoration>[] = [];
+  for (const span of effect.value) {
+    const from = offsetOf(lines, span.line, span.column);
+    const to = Math.min(offsetOf(lines, span.endLine, span.endColumn), state.doc.length);
+    if (from < to) ranges.push(Decoration.mark({ class: "cm-lit" }).range(from, to));
+  }
+  return Decoration.set(ranges, true);
+});
+
+function keys(events: PadEvents): Extension {
+  const run = (): boolean => (events.run(), true);
+  const goOn = (): boolean => (events.runAndGoOn(), true);
+  return keymap.of([
+    { key: "Mod-Enter", run },
+    { key: "Ctrl-Enter", run },
+    { key: "Shift-Enter", run: goOn },
+    ...closeBracketsKeymap,
+    ...defaultKeymap,
+    ...historyKeymap,
+    indentWithTab,
+  ]);
+}
+
+function pointing(events: PadEvents): Extension {
+  const tell = (view: EditorView, position: number | null): void => {
+    if (position === null) return events.pointed(null);
+    const line = view.state.doc.lineAt(position);
+    events.pointed({ line: line.number, column: [...line.text.slice(0, position - line.from)].length });
+  };
+  return [
+    EditorView.domEventHandlers({
+      mousemove: (event, view) => tell(view, view.posAtCoords({ x: event.clientX, y: event.clientY })),
+      mouseleave: (_event, view) => tell(view, null),
+      blur: (_event, view) => tell(view, null),
+    }),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged) events.changed();
+      else if (update.selectionSet && update.view.hasFocus) tell(update.view, update.state.selection.main.head);
+    }),
+  ];
+}
+
+function extensions(source: HTMLTextAreaElement, events: PadEvents, nonce: string): Extension {
+  const label = source.labels?.[0]?.textContent?.trim() ?? "Python code";
+  return [
+    EditorView.cspNonce.of(nonce),
+    lineNumbers(),
+    history(),
+    drawSelection(),
+    indentUnit.of("    "),
+    EditorState.tabSize.of(4),
+    indentOnInput(),
+    bracketMatching(),
+    closeBrackets(),
+    // The language alone: its completions would weigh more than a lesson needs.
+    new LanguageSupport(pythonLanguage),
+    syntaxHighlighting(classHighlighter),
+    mistakes,
+    lit,
+    keys(events),
+    pointing(events),
+    EditorState.readOnly.of(source.readOnly),
+    EditorView.contentAttributes.of({
+      "aria-label": label,
+      autocapitalize: "off",
+      spellcheck: "false",
+      tabindex: "0",
+      ...(source.readOnly ? { "aria-readonly": "true" } : {}),
+    }),
+    EditorView.updateListener.of((update) => {
+      // The form still carries the text, for a post without this script's help.
+      if (update.docChanged) source.value = update.state.doc.toString();
+    }),
+  ];
+}
+
+class CodePad implements Pad {
+  constructor(private readonly view: EditorView) {}
+
+  text(): string {
+    return this.view.state.doc.toString();
+  }
+
+  replace(text: string): void {
+    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
+  }
+
+  insert(text: string): void {
+    this.view.dispatch(this.view.state.replaceSelection(text));
+    this.view.focus();
+  }
+
+  focus(): void {
+    this.view.focus();
+  }
+
+  markLine(line: number, note: string): void {
+    this.view.dispatch({ effects: setMistake.of({ line, note }) });
+  }
+
+  clearMarks(): void {
+    this.view.dispatch({ effects: setMistake.of(null) });
+  }
+
+  light(spans: readonly Span[]): void {
+    this.view.dispatch({ effects: setLit.of(spans) });
+  }
+}
+
+/** Puts an editor in the textarea's place, with its text, selection and focus. */
+export function mountEditor(source: HTMLTextAreaElement, events: PadEvents, nonce: string): Pad {
+  const hadFocus = document.activeElement === source;
+  const end = source.value.length;
+  const view = new EditorView({
+    state: EditorState.create({
+      doc: source.value,
+      selection: { anchor: Math.min(source.selectionStart, end), head: Math.min(source.selectionEnd, end) },
+      extensions: extensions(source, events, nonce),
+    }),
+  });
+  source.after(view.dom);
+  source.hidden = true;
+  if (hadFocus) view.focus();
+  return new CodePad(view);
+}

@@ -1,0 +1,189 @@
+// A picture of a graph that answers: hover or focus a node and its code lights up, and the other way round.
+// The picture comes from the server as SVG; this element adds nothing to it but classes and the keyboard.
+
+import { covers, readSpans, size, type Span } from "./spans";
+
+const CODE_LIT = "uw-lit";
+
+export class GraphElement extends HTMLElement {
+  private chosen: SVGGElement | null = null;
+
+  connectedCallback(): void {
+    this.addEventListener("pointerover", (event) => this.point(nodeAt(event.target)));
+    this.addEventListener("pointerleave", () => this.point(null));
+    this.addEventListener("focusin", (event) => this.enter(nodeAt(event.target)));
+    this.addEventListener("focusout", () => this.point(null));
+    this.addEventListener("click", (event) => this.choose(nodeAt(event.target)));
+    this.addEventListener("keydown", (event) => this.step(event));
+    this.wake();
+  }
+
+  /** Shows a run's picture. `words` says the same graph as text. */
+  show(svg: string, words: string): void {
+    const scroll = document.createElement("div");
+    scroll.className = "graph-scroll";
+    scroll.tabIndex = 0;
+    scroll.setAttribute("role", "group");
+    scroll.setAttribute("aria-label", "Picture of the graph");
+    // Drawn by the server, which escapes every text of the learner's in it; the policy forbids script in any case.
+    scroll.innerHTML = svg;
+    this.replaceChildren(scroll, ...inWords(words));
+    this.wake();
+  }
+
+  /** Shows a sentence where a picture would stand. */
+  say(sentence: string): void {
+    const words = document.createElement("p");
+    words.className = "graph-waiting";
+    words.textContent = sentence;
+    this.replaceChildren(words);
+  }
+
+  /** Lights the nodes of the smallest expression at a place in the code. */
+  lightAt(place: { line: number; column: number } | null): void {
+    const found = place ? this.at(place.line, place.column) : [];
+    for (const node of this.nodes()) node.classList.toggle("is-lit", found.includes(node));
+  }
+
+  /** Marks a node as the one that a question's answer names. */
+  mark(index: string): void {
+    for (const node of this.nodes()) node.classList.toggle("is-chosen", node.dataset["node"] === index);
+  }
+
+  private at(line: number, column: number): SVGGElement[] {
+    const hits = this.nodes().flatMap((node) =>
+      readSpans(node.dataset["span"])
+        .filter((span) => covers(span, line, column))
+        .map((span) => ({ node, size: size(span) })),
+    );
+    const smallest = Math.min(...hits.map((hit) => hit.size));
+    return hits.filter((hit) => hit.size === smallest).map((hit) => hit.node);
+  }
+
+  private nodes(): SVGGElement[] {
+    return [...this.querySelectorAll<SVGGElement>("g[data-node]")];
+  }
+
+  private wake(): void {
+    // One stop of the Tab key for the whole picture; arrows go from node to node.
+    this.nodes().forEach((node, place) => node.setAttribute("tabindex", place === 0 ? "0" : "-1"));
+    if (!this.querySelector("svg")) return;
+    const details = document.createElement("p");
+    details.className = "graph-details";
+    details.setAttribute("aria-live", "polite");
+    details.textContent = "Point at a node, or Tab to the picture and use the arrow keys.";
+    this.querySelector(".graph-scroll")?.after(details);
+    const listing = this.listing();
+    listing?.addEventListener("pointermove", (event) => this.lightAt(placeIn(listing, event)));
+    listing?.addEventListener("pointerleave", () => this.lightAt(null));
+  }
+
+  private point(node: SVGGElement | null): void {
+    const spans = node ? readSpans(node.dataset["span"]) : [];
+    for (const other of this.nodes()) other.classList.toggle("is-lit", other === node);
+    this.dispatchEvent(new CustomEvent<Span[]>("uw-light", { detail: spans, bubbles: true }));
+    lightListing(this.listing(), spans);
+    const details = this.querySelector(".graph-details");
+    if (node && details) details.textContent = words(node);
+  }
+
+  private enter(node: SVGGElement | null): void {
+    if (!node) return;
+    for (const other of this.nodes()) other.setAttribute("tabindex", other === node ? "0" : "-1");
+    this.point(node);
+  }
+
+  private choose(node: SVGGElement | null): void {
+    const index = node?.dataset["node"];
+    if (!node || index === undefined) return;
+    this.chosen?.classList.remove("is-chosen");
+    node.classList.add("is-chosen");
+    this.chosen = node;
+    this.dispatchEvent(new CustomEvent<string>("uw-choose", { detail: index, bubbles: true }));
+  }
+
+  private step(event: KeyboardEvent): void {
+    const node = nodeAt(event.target);
+    if (!node) return;
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      return this.choose(node);
+    }
+    const by = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    const nodes = this.nodes();
+    nodes[(nodes.indexOf(node) + by + nodes.length) % nodes.length]?.focus();
+  }
+
+  private listing(): HTMLElement | null {
+    return this.closest("figure")?.querySelector<HTMLElement>("pre[data-source]") ?? null;
+  }
+}
+
+function nodeAt(target: EventTarget | null): SVGGElement | null {
+  return target instanceof Element ? target.closest<SVGGElement>("g[data-node]") : null;
+}
+
+function words(node: SVGGElement): string {
+  const title = node.querySelector(":scope > title")?.textContent;
+  return title ?? node.getAttribute("aria-label") ?? node.textContent?.replace(/\s+/g, " ").trim() ?? "";
+}
+
+function inWords(text: string): HTMLElement[] {
+  if (!text) return [];
+  const details = document.createElement("details");
+  details.className = "graph-words";
+  const summary = document.createElement("summary");
+  summary.textContent = "The graph in words";
+  const listing = document.createElement("pre");
+  listing.tabIndex = 0;
+  listing.textContent = text;
+  details.append(summary, listing);
+  return [details];
+}
+
+function placeIn(listing: HTMLElement, event: PointerEvent): { line: number; column: number } | null {
+  const caret = document.caretPositionFromPoint?.(event.clientX, event.clientY);
+  const line = caret?.offsetNode.parentElement?.closest<HTMLElement>("[data-line]");
+  if (!caret || !line || !listing.contains(line)) return null;
+  const before = document.createRange();
+  before.selectNodeContents(line);
+  before.setEnd(caret.offsetNode, caret.offset);
+  return { line: Number(line.dataset["line"]), column: [...before.toString()].length };
+}
+
+/** Marks parts of a listing without touching its elements. Browsers without highlights show none. */
+function lightListing(listing: HTMLElement | null, spans: readonly Span[]): void {
+  if (!("highlights" in CSS)) return;
+  const ranges = listing ? spans.flatMap((span) => rangesOf(listing, span)) : [];
+  if (ranges.length) CSS.highlights.set(CODE_LIT, new Highlight(...ranges));
+  else CSS.highlights.delete(CODE_LIT);
+}
+
+function rangesOf(listing: HTMLElement, span: Span): Range[] {
+  const ranges: Range[] = [];
+  for (let number = span.line; number <= span.endLine; number += 1) {
+    const line = listing.querySelector<HTMLElement>(`[data-line="${number}"]`);
+    if (!line) continue;
+    const length = [...(line.textContent ?? "")].length;
+    const from = number === span.line ? span.column : 0;
+    const to = number === span.endLine ? span.endColumn : length;
+    const range = document.createRange();
+    range.setStart(...spot(line, from));
+    range.setEnd(...spot(line, to));
+    ranges.push(range);
+  }
+  return ranges;
+}
+
+function spot(line: HTMLElement, column: number): [Node, number] {
+  const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+  let left = column;
+  for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+    const letters = [...(text.textContent ?? "")];
+    if (left <= letters.length) return [text, letters.slice(0, left).join("").length];
+    left -= letters.length;
+  }
+  return [line, line.childNodes.length];
+}

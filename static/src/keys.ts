@@ -1,0 +1,40 @@
+// The page's keys: arrows turn the page, / searches, ? shows the list. All are off while typing.
+
+export function listenForKeys(): void {
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    if (answer(event.key)) event.preventDefault();
+  });
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof Element)) return false;
+  // Arrows also belong to graphs, scrolling code, radio buttons and open dialogs.
+  return target.closest("input, textarea, select, [contenteditable], [tabindex='0'], uw-graph, dialog") !== null;
+}
+
+function answer(key: string): boolean {
+  if (key === "ArrowLeft") return turn("prev");
+  if (key === "ArrowRight") return turn("next");
+  if (key === "?") return showKeys();
+  if (key === "/") return search();
+  return false;
+}
+
+function turn(rel: "prev" | "next"): boolean {
+  const link = document.querySelector<HTMLLinkElement>(`link[rel="${rel}"]`);
+  if (link) location.assign(link.href);
+  return link !== null;
+}
+
+function showKeys(): boolean {
+  const dialog = document.querySelector<HTMLDialogElement>("#keys");
+  if (dialog && !dialog.open) dialog.showModal();
+  return dialog !== null;
+}
+
+function search(): boolean {
+  const field = document.querySelector<HTMLInputElement>("input[type='search']");
+  field?.focus();
+  return field !== null;
+}

@@ -1,0 +1,60 @@
+// What a run printed and how it ended. Everything here is text of a learner's program: only ever text nodes.
+
+import type { OutputPiece, RunDone } from "./wire";
+
+export class OutputPane {
+  private listing: HTMLPreElement | null = null;
+
+  constructor(private readonly pane: HTMLElement) {}
+
+  clear(): void {
+    this.pane.replaceChildren();
+    this.pane.hidden = true;
+    this.listing = null;
+  }
+
+  print(piece: OutputPiece): void {
+    this.listing ??= this.add(document.createElement("pre"));
+    const part = document.createElement("span");
+    if (piece.stream === "stderr") part.className = "stderr";
+    part.textContent = piece.text;
+    this.listing.append(part);
+    this.pane.scrollTop = this.pane.scrollHeight;
+  }
+
+  end(end: RunDone): void {
+    if (end.output_truncated) this.say("small-note", "Truncated: it printed more than is shown.");
+    const { mistake, finding } = end;
+    if (mistake) {
+      const where = mistake.line ? ` on your line ${mistake.line}` : "";
+      this.say("mistake-head", `✗ ${mistake.type}${where}`);
+      this.say("mistake-message", mistake.message);
+      if (mistake.traceback) this.fold("Traceback", mistake.traceback);
+    }
+    if (finding?.long) this.say("finding-long", finding.long);
+  }
+
+  private say(name: string, words: string): void {
+    const sentence = document.createElement("p");
+    sentence.className = name;
+    sentence.textContent = words;
+    this.add(sentence);
+  }
+
+  private fold(title: string, text: string): void {
+    const details = document.createElement("details");
+    const summary = document.createElement("summary");
+    summary.textContent = title;
+    const listing = document.createElement("pre");
+    listing.tabIndex = 0;
+    listing.textContent = text;
+    details.append(summary, listing);
+    this.add(details);
+  }
+
+  private add<Part extends HTMLElement>(part: Part): Part {
+    this.pane.append(part);
+    this.pane.hidden = false;
+    return part;
+  }
+}

@@ -1,0 +1,121 @@
+// Where code is typed: a plain textarea at first, an editor once it comes near the window.
+
+import type { Span } from "./spans";
+import { addSymbols } from "./symbols";
+
+export interface Pad {
+  text(): string;
+  replace(text: string): void;
+  insert(text: string): void;
+  focus(): void;
+  markLine(line: number, note: string): void;
+  clearMarks(): void;
+  light(spans: readonly Span[]): void;
+}
+
+export interface PadEvents {
+  changed(): void;
+  run(): void;
+  runAndGoOn(): void;
+  /** The cursor or the pointer is at a place in the code, or has left it (null). */
+  pointed(place: { line: number; column: number } | null): void;
+}
+
+const NEAR = "300px";
+
+class TextPad implements Pad {
+  constructor(
+    readonly field: HTMLTextAreaElement,
+    events: PadEvents,
+  ) {
+    field.addEventListener("input", () => events.changed());
+    field.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || !(event.shiftKey || event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      if (event.shiftKey) events.runAndGoOn();
+      else events.run();
+    });
+  }
+
+  text(): string {
+    return this.field.value;
+  }
+
+  replace(text: string): void {
+    this.field.value = text;
+    this.field.dispatchEvent(new Event("input"));
+  }
+
+  insert(text: string): void {
+    this.field.setRangeText(text, this.field.selectionStart, this.field.selectionEnd, "end");
+    this.field.dispatchEvent(new Event("input"));
+  }
+
+  focus(): void {
+    this.field.focus();
+  }
+
+  // A textarea can mark neither a line nor a part of it; the message below names the line.
+  markLine(): void {}
+  clearMarks(): void {}
+  light(): void {}
+}
+
+/** A pad on this textarea that turns itself into an editor when it comes near the window. */
+export class GrowingPad implements Pad {
+  private pad: Pad;
+
+  constructor(field: HTMLTextAreaElement, events: PadEvents) {
+    this.pad = new TextPad(field, events);
+    if (!field.readOnly) addSymbols(field, (text) => this.insert(text));
+    const watch = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some((entry) => entry.isIntersecting)) return;
+        watch.disconnect();
+        void this.grow(field, events);
+      },
+      { rootMargin: NEAR },
+    );
+    watch.observe(field);
+  }
+
+  private async grow(field: HTMLTextAreaElement, events: PadEvents): Promise<void> {
+    const script = document.querySelector<HTMLScriptElement>("script[data-editor]");
+    const url = script?.dataset["editor"];
+    if (!url) return;
+    try {
+      const { mountEditor } = (await import(url)) as typeof import("./editor");
+      this.pad = mountEditor(field, events, script.nonce);
+    } catch {
+      // Without the editor's file the textarea goes on working.
+    }
+  }
+
+  text(): string {
+    return this.pad.text();
+  }
+
+  replace(text: string): void {
+    this.pad.replace(text);
+  }
+
+  insert(text: string): void {
+    this.pad.insert(text);
+  }
+
+  focus(): void {
+    this.pad.focus();
+  }
+
+  markLine(line: number, note: string): void {
+    this.pad.markLine(line, note);
+  }
+
+  clearMarks(): void {
+    this.pad.clearMarks();
+  }
+
+  light(spans: readonly Span[]): void {
+    this.pad.light(spans);
+  }
+}

@@ -1,0 +1,20 @@
+// Defines the page's elements. Each enhances a block that already works as plain HTML.
+
+import { CellElement } from "./cell";
+import { ContentsElement } from "./contents";
+import { addCopyButtons } from "./copy";
+import { GraphElement } from "./graph";
+import { listenForKeys } from "./keys";
+import { PredictElement, QuestionElement } from "./question";
+import { SubmissionElement } from "./submission";
+import { ThemeElement } from "./theme";
+
+customElements.define("uw-graph", GraphElement);
+customElements.define("uw-predict", PredictElement);
+customElements.define("uw-question", QuestionElement);
+customElements.define("uw-cell", CellElement);
+customElements.define("uw-submission", SubmissionElement);
+customElements.define("uw-theme", ThemeElement);
+customElements.define("uw-contents", ContentsElement);
+listenForKeys();
+addCopyButtons(document);

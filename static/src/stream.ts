@@ -1,0 +1,60 @@
+// Server-sent events read from a POST, which EventSource cannot make.
+
+export interface ServerEvent {
+  kind: string;
+  data: unknown;
+}
+
+/** A refusal that the server put into words: too many runs, too long a text, a sandbox that is not there. */
+export class Refusal extends Error {}
+
+export async function refusalOf(response: Response): Promise<Refusal> {
+  const fallback = `The server answered ${response.status}. Try again in a moment.`;
+  const body: unknown = await response.json().catch(() => null);
+  return new Refusal(wordsIn(body) ?? fallback);
+}
+
+function wordsIn(body: unknown): string | null {
+  if (typeof body !== "object" || body === null) return null;
+  for (const name of ["message", "detail", "headline"]) {
+    const words: unknown = Reflect.get(body, name);
+    if (typeof words === "string") {
+      const remedy: unknown = Reflect.get(body, "remedy");
+      return typeof remedy === "string" && remedy ? `${words} ${remedy}` : words;
+    }
+  }
+  return null;
+}
+
+/** Posts JSON and yields the answer's events as they arrive. Throws Refusal where the server would not take it. */
+export async function* postForEvents(url: string, body: unknown, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "text/event-stream" },
+    body: JSON.stringify(body),
+    signal,
+  });
+  if (!response.ok || !response.body) throw await refusalOf(response);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const blocks = (rest + value).replaceAll("\r\n", "\n").split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const event = readEvent(block);
+      if (event) yield event;
+    }
+  }
+}
+
+function readEvent(block: string): ServerEvent | null {
+  let kind = "message";
+  const data: string[] = [];
+  for (const line of block.split("\n")) {
+    if (line.startsWith("event:")) kind = line.slice(6).trim();
+    else if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));
+  }
+  return data.length ? { kind, data: JSON.parse(data.join("\n")) } : null;
+}

@@ -1,0 +1,181 @@
+// A submission: sent without leaving the page, followed live, and answered by the verdict in place.
+
+import { Draft } from "./drafts";
+import { elementIn } from "./fragment";
+import { GrowingPad, type Pad } from "./pad";
+import { refusalOf, Refusal } from "./stream";
+import type { Accepted } from "./wire";
+
+const LOOK_AGAIN_MS = 3000;
+
+export class SubmissionElement extends HTMLElement {
+  private pad: Pad | null = null;
+  private draft: Draft | null = null;
+  private beforeReset: string | null = null;
+  private events: EventSource | null = null;
+
+  connectedCallback(): void {
+    const form = this.querySelector<HTMLFormElement>("form.pad-form");
+    if (form) this.wakeForm(form);
+    const { events, href } = this.dataset;
+    if (events && href) this.follow(events, href);
+  }
+
+  disconnectedCallback(): void {
+    this.events?.close();
+  }
+
+  private wakeForm(form: HTMLFormElement): void {
+    const field = form.querySelector<HTMLTextAreaElement>("textarea");
+    if (!field) return;
+    const submit = (): void => form.requestSubmit();
+    this.pad = new GrowingPad(field, {
+      changed: () => this.changed(),
+      run: submit,
+      runAndGoOn: submit,
+      pointed: () => undefined,
+    });
+    const place = this.dataset["place"];
+    if (place) this.draft = new Draft(place);
+    const left = this.draft?.left() ?? null;
+    if (left !== null && left !== this.pad.text()) this.pad.replace(left);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.send(form);
+    });
+    this.querySelector("[data-reset]")?.addEventListener("click", () => this.reset(field.dataset["starter"] ?? ""));
+    this.offerReset();
+  }
+
+  private changed(): void {
+    this.pad?.clearMarks();
+    this.beforeReset = null;
+    this.draft?.keep(this.pad?.text() ?? "");
+    this.offerReset();
+  }
+
+  private reset(starter: string): void {
+    const before = this.pad?.text() ?? "";
+    const undone = this.beforeReset;
+    this.pad?.replace(undone ?? starter);
+    this.beforeReset = undone === null ? before : null;
+    this.offerReset();
+  }
+
+  private offerReset(): void {
+    const button = this.querySelector<HTMLButtonElement>("[data-reset]");
+    const starter = this.querySelector("textarea")?.dataset["starter"] ?? "";
+    if (!button) return;
+    button.hidden = this.beforeReset === null && this.pad?.text() === starter;
+    button.textContent = this.beforeReset === null ? "Reset to the starter" : "Undo reset";
+  }
+
+  private async send(form: HTMLFormElement): Promise<void> {
+    const token = form.querySelector<HTMLInputElement>('input[name="token"]');
+    const url = this.dataset["api"];
+    if (!token || !url || this.hasAttribute("data-sending")) return;
+    this.toggleAttribute("data-sending", true);
+    this.say("Sending …");
+    try {
+      const accepted = await this.post(url, token.value);
+      token.value = newToken();
+      this.say(waitingWords(accepted));
+      this.follow(accepted.events, `/exercises/${this.dataset["exercise"]}/submissions/${accepted.id}`);
+    } catch (problem) {
+      // The token stays, so that sending the same text again cannot make two submissions of it.
+      this.say(problem instanceof Refusal ? problem.message : "The server cannot be reached. Your text is kept; try again.");
+      this.toggleAttribute("data-sending", false);
+    }
+  }
+
+  private async post(url: string, token: string): Promise<Accepted> {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ source: this.pad?.text() ?? "", token }),
+    });
+    if (!response.ok) throw await refusalOf(response);
+    return (await response.json()) as Accepted;
+  }
+
+  private follow(events: string, href: string): void {
+    this.events?.close();
+    const source = new EventSource(events);
+    this.events = source;
+    source.addEventListener("queued", (event) => {
+      const place = Number(Reflect.get(dataOf(event), "place") ?? 0);
+      this.say(place > 0 ? `Waiting: ${place} before yours` : "Waiting for a grader");
+    });
+    source.addEventListener("started", () => this.say("Running in the sandbox …"));
+    source.addEventListener("case", (event) => {
+      const data = dataOf(event);
+      const done = Reflect.get(data, "done") ?? Reflect.get(data, "case");
+      this.say(done === undefined ? "Judging …" : `Judging case ${String(done)} …`);
+    });
+    source.addEventListener("finished", () => {
+      source.close();
+      void this.showVerdict(href);
+    });
+    source.onerror = () => {
+      if (source.readyState === EventSource.CLOSED) setTimeout(() => void this.showVerdict(href), LOOK_AGAIN_MS);
+    };
+  }
+
+  private async showVerdict(href: string): Promise<void> {
+    const response = await fetch(href, { headers: { "X-Unwind-Fragment": "1", Accept: "text/html" } }).catch(() => null);
+    const verdict = response?.ok ? elementIn(await response.text()) : null;
+    this.toggleAttribute("data-sending", false);
+    if (!verdict) return this.say("The verdict could not be fetched. Reload the page to see it.");
+    const place = this.querySelector("[data-result]");
+    if (place) place.replaceChildren(verdict);
+    else this.replaceWith(verdict);
+    this.say("");
+    this.markMistake(verdict);
+    verdict.querySelector<HTMLElement>("[data-verdict]")?.focus({ preventScroll: true });
+    verdict.scrollIntoView({ block: "nearest" });
+    if (place) await renewHistory();
+  }
+
+  private markMistake(verdict: HTMLElement): void {
+    const mistake = verdict.querySelector<HTMLElement>(".mistake[data-line]");
+    const line = Number(mistake?.dataset["line"] ?? 0);
+    if (line) this.pad?.markLine(line, mistake?.querySelector(".mistake-message")?.textContent ?? "");
+  }
+
+  private say(words: string): void {
+    const status = this.querySelector("[data-state]") ?? this.querySelector("[data-status]");
+    if (status) status.textContent = words;
+    const detail = this.querySelector("[data-detail]");
+    if (detail) detail.textContent = "";
+  }
+}
+
+/** The page's own history and badges, as the server now tells them. */
+async function renewHistory(): Promise<void> {
+  const response = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
+  if (!response?.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  for (const id of ["history", "hints"]) {
+    const fresh = page.getElementById(id);
+    if (fresh) document.getElementById(id)?.replaceWith(fresh);
+  }
+}
+
+function waitingWords(accepted: Accepted): string {
+  const place = accepted.place ?? 0;
+  return place > 0 ? `Accepted: ${place} before yours` : "Accepted";
+}
+
+function newToken(): string {
+  // randomUUID exists in secure contexts alone; a class may read this course over plain http.
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function dataOf(event: Event): object {
+  try {
+    const data: unknown = JSON.parse((event as MessageEvent<string>).data);
+    return typeof data === "object" && data !== null ? data : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,49 @@
+// The shapes of what the server says, read without trust in their completeness.
+
+export interface Finding {
+  code?: string;
+  short: string;
+  long?: string;
+}
+
+export interface Mistake {
+  type: string;
+  message: string;
+  line: number | null;
+  traceback: string;
+}
+
+export interface Measure {
+  name: string;
+  value: number;
+  unit: string;
+  measured_by: string;
+}
+
+export interface RunDone {
+  outcome: string;
+  headline?: string;
+  finding?: Finding | null;
+  mistake?: Mistake | null;
+  measures?: Measure[];
+  resolved?: Record<string, string>;
+  output_truncated?: boolean;
+  trace_note?: string;
+}
+
+export interface OutputPiece {
+  stream: "stdout" | "stderr";
+  text: string;
+}
+
+export interface TracePicture {
+  svg: string;
+  text: string;
+}
+
+export interface Accepted {
+  id: string;
+  place?: number | null;
+  estimate_seconds?: number | null;
+  events: string;
+}
