@@ -13,9 +13,9 @@ from app.pictures.measure import text_width
 from app.pictures.place import Block, Link, Placement, place_blocks
 from app.pictures.view import Shown
 
-SIDE_GAP = 26.0
+SIDE_GAP = 24.0
 STACK_GAP = 6.0
-ROW_GAP = 48.0
+ROW_GAP, BEND_GAP = 46.0, 64.0
 FRAME_HEAD, FRAME_PAD = 34.0, 14.0
 _PORT = 10.0
 _ENTRY_STEP = 20.0
@@ -198,7 +198,7 @@ class _Arranger:
             slot = edge.slot if below == edge.consumer else 0
             link_of[number] = links.setdefault((source, target, out, into, slot), len(links))
         made = [Link(source, target, out, into) for source, target, out, into, _ in links]
-        placement = place_blocks(blocks, made, row_gap=ROW_GAP)
+        placement = place_blocks(blocks, made, row_gap=ROW_GAP, bend_gap=BEND_GAP)
         self._finish(group, placement, made, entries, exits, link_of)
 
     def _entry(self, key: str, name: tuple[str, int]) -> float:
@@ -230,7 +230,8 @@ class _Arranger:
     ) -> None:
         head, pad = (FRAME_HEAD, FRAME_PAD) if group.shown is not None else (0.0, 0.0)
         group.placement = placement
-        group.width, group.height = placement.width + 2 * pad, placement.height + head + pad
+        foot = min(pad, 2.0) if exits else pad  # the way to a port below leaves room already
+        group.width, group.height = placement.width + 2 * pad, placement.height + head + foot
         if group.shown is not None:
             title = text_width(group.shown.fold.label, SMALL_SIZE + 1, bold=True) + 60
             group.width = max(group.width, min(title, 240.0))
@@ -243,7 +244,7 @@ class _Arranger:
             if links[link].source in ports[0]:
                 points = ((points[0][0], -head), *points)
             if links[link].target in ports[1]:
-                points = (*points, (points[-1][0], placement.height + pad))
+                points = (*points, (points[-1][0], placement.height + foot))
             group.segments[number] = points
 
     def _spread_entries(self, group: _Unit, placement: Placement, links: list[Link]) -> list[tuple[Point, ...]]:

@@ -22,6 +22,7 @@ _MOST_SHARED_USES = 6
 _CLOSE = 6
 _MOST_LOOSE = 6
 _MOST_PARALLEL = 3
+_MOST_SLOTS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,13 @@ class _Setter:
         self._outputs = _group_outputs(self._edges)
 
     def set(self) -> Scene:
-        largest = max((sum(self._graph.trace.nodes.saved_bytes[node] for node in fold_members(self._graph, fold))
-                       for fold in self._folds), default=0)
+        largest = max(
+            (
+                sum(self._graph.trace.nodes.saved_bytes[node] for node in fold_members(self._graph, fold))
+                for fold in self._folds
+            ),
+            default=0,
+        )
         loose = [leaf for leaf in self._graph.leaves if leaf not in self._users and self._matters(leaf)]
         flowing = [*(leaf for leaf in self._graph.leaves if leaf in self._flowing), *loose[:_MOST_LOOSE]]
         items = [*map(self._leaf_item, flowing), *(self._fold_item(fold, largest) for fold in self._folds)]
@@ -102,8 +108,8 @@ class _Setter:
 
     def _flows(self, leaf: int, users: tuple[int, ...]) -> bool:
         """A leaf stands in the flow, not at the side, where it is what the program starts from, or shared nearby."""
-        if any(self._folds[place].kind != "op" for place in users) or leaf in self._graph.trace.roots:
-            return leaf in self._graph.trace.roots
+        if any(self._folds[place].kind != "op" for place in users) or leaf in self._graph.root_set:
+            return leaf in self._graph.root_set
         if len(users) > 1:
             return len(users) <= _MOST_SHARED_USES and max(users) - min(users) <= _CLOSE
         if "." in self._graph.trace.nodes.variable[leaf]:
@@ -112,7 +118,7 @@ class _Setter:
         return all(item.node in self._graph.leaf_set for item in operands)
 
     def _matters(self, leaf: int) -> bool:
-        return leaf in self._graph.trace.roots or leaf in self._graph.cuts_at or leaf in self._graph.steps_at
+        return leaf in self._graph.root_set or leaf in self._graph.cuts_at or leaf in self._graph.steps_at
 
     def _find_edges(self) -> tuple[Edge, ...]:
         graph, found = self._graph, dict[tuple[str, str, int, int], Edge]()
@@ -141,31 +147,34 @@ class _Setter:
     def _fold_item(self, fold: Fold, largest: int) -> Item:
         graph = self._graph
         node = graph.order[fold.first]
+        outputs = self._outputs.get(fold.key, ())
         if fold.kind != "op":
             members = fold_members(graph, fold)
             sides = (*self._leaf_summary(members), *self._cut_sides(members, summed=True))
-            return Item(fold.key, make_fold_box(graph, fold, largest), node, fold, sides)
-        outputs = self._outputs.get(fold.key, (0,))
+            return Item(fold.key, make_fold_box(graph, fold, largest), node, fold, sides, outputs)
         sides = (*self._operand_sides(node), *self._cut_sides((node,)))
-        return Item(fold.key, make_op_box(graph, node, largest, len(outputs)), node, fold, sides, outputs)
+        return Item(fold.key, make_op_box(graph, node, largest, outputs), node, fold, sides, outputs)
 
     def _operand_sides(self, node: int) -> tuple[Side, ...]:
-        operands = self._graph.operands(node)
-        leaves = list(dict.fromkeys(item.node for item in operands if item.node in self._graph.leaf_set))
-        beside = [leaf for leaf in leaves if leaf not in self._flowing]
-        sides = [Side(make_leaf_pill(self._graph, leaf), leaf=leaf) for leaf in beside[:MOST_PILLS]]
-        if len(beside) > MOST_PILLS:
-            sides.append(Side(make_more_pill(f"+ {len(beside) - MOST_PILLS:,} more")))
-        slots = {item.slot for item in operands}
-        if slots and len(slots) <= max(slots) and max(slots) <= MOST_PILLS:
-            sides.append(Side(make_none_stub()))
+        """Leaves and operands without gradient, by slot, each leaf once."""
+        by_slot: dict[int, int | None] = dict.fromkeys(find_empty_slots(self._graph, node))
+        for item in reversed(self._graph.operands(node)):
+            if item.node in self._graph.leaf_set and item.node not in self._flowing:
+                by_slot[item.slot] = item.node
+        found = list(dict.fromkeys(by_slot[slot] for slot in sorted(by_slot)))
+        sides = [
+            Side(make_none_stub()) if leaf is None else Side(make_leaf_pill(self._graph, leaf), leaf=leaf)
+            for leaf in found[: MOST_PILLS + 1]
+        ]
+        if len(found) > MOST_PILLS + 1:
+            sides.append(Side(make_more_pill(f"+ {len(found) - MOST_PILLS - 1:,} more")))
         return tuple(sides)
 
     def _leaf_summary(self, members: list[int]) -> tuple[Side, ...]:
         graph = self._graph
-        leaves = list(dict.fromkeys(
-            item.node for node in members for item in graph.inputs[node] if item.node in graph.leaf_set
-        ))
+        leaves = list(
+            dict.fromkeys(item.node for node in members for item in graph.inputs[node] if item.node in graph.leaf_set)
+        )
         if len(leaves) == 1:
             return (Side(make_leaf_pill(graph, leaves[0]), leaf=leaves[0]),)
         return (Side(make_more_pill(count_words(len(leaves), "leaf"))),) if leaves else ()
@@ -189,3 +198,13 @@ def _group_outputs(edges: Sequence[Edge]) -> dict[str, tuple[int, ...]]:
     for edge in edges:
         found.setdefault(edge.producer, set()).add(edge.output)
     return {key: tuple(sorted(outputs)) for key, outputs in found.items()}
+
+
+def find_empty_slots(graph: Graph, node: int) -> tuple[int, ...]:
+    """Operands known to get no gradient: gaps between the slots of the edges, and "·" in what the node sent."""
+    events = graph.trace.events
+    used = {item.slot for item in graph.operands(node)}
+    sent = next((events.outgoing[step] for step in graph.steps_at.get(node, ()) if events.kind[step] == "vjp"), "")
+    marks = [slot for slot, part in enumerate(sent.split("; ")) if part == "·"]
+    gaps = range(max(used, default=0))
+    return tuple(slot for slot in sorted({*marks, *gaps} - used) if slot < _MOST_SLOTS)

@@ -1,5 +1,6 @@
 """What stands in each box and how large it is: texts with their places, bars of saved bytes, pills, marks."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,14 +20,18 @@ from app.pictures.words import (
 )
 
 TITLE_SIZE, CODE_SIZE, SMALL_SIZE = 16.0, 12.0, 11.0
-WIDEST_BOX, NARROWEST_BOX, WIDEST_PILL = 208.0, 104.0, 148.0
+WIDEST_BOX, NARROWEST_BOX, WIDEST_PILL = 206.0, 104.0, 160.0
 PADDING = 12.0
 BAR_WIDTH = 64.0
 OUTPUT_STEP = 46.0
 MOST_OUTPUTS = 6
 
+_REMADE = "made again in backward"
+
 BoxKind = Literal["op", "custom", "inplace", "checkpoint", "opaque", "fold", "leaf", "cut", "more", "none"]
-Style = Literal["title", "name", "code", "line", "bytes", "badge", "error", "root", "variable", "shape", "value", "grad"]
+Style = Literal[
+    "title", "name", "code", "line", "bytes", "badge", "error", "root", "variable", "shape", "value", "grad"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,25 +86,27 @@ class _Sheet:
 
 
 def width_of(words: str, style: Style, size: float) -> float:
-    return text_width(words, size, mono=style in ("code", "shape", "value", "grad"), bold=style in ("title", "root", "variable"))
+    return text_width(
+        words, size, mono=style in ("code", "shape", "value", "grad"), bold=style in ("title", "root", "variable")
+    )
 
 
-def make_op_box(graph: Graph, node: int, largest_bytes: int, outputs: int = 1) -> Box:
+def make_op_box(graph: Graph, node: int, largest_bytes: int, outputs: tuple[int, ...] = (0,)) -> Box:
     """The box of one operation: forward name, backward name, sub-expression, saved bytes, mistake, root."""
     nodes = graph.trace.nodes
     sheet = _Sheet()
     _add_title(sheet, graph.title(node), nodes.name[node])
-    _add_code(sheet, graph, node)
-    _add_saved(sheet, graph, (node, *graph.absorbed_by.get(node, ())), largest_bytes)
+    _add_code(sheet, graph, node, names_value=max(outputs, default=0) == 0)
+    _add_saved(sheet, graph, graph.members(node), largest_bytes)
     badge = {"custom": "custom Function", "inplace": "in-place write", "checkpoint": "checkpoint", "opaque": "opaque"}
     if nodes.kind[node] in badge:
         sheet.add(badge[nodes.kind[node]], "badge", SMALL_SIZE, advance=16)
     if message := find_error(graph, node):
         room = WIDEST_BOX - 2 * PADDING - 16
         sheet.add(shorten_end(message, room, SMALL_SIZE), "error", SMALL_SIZE, x=PADDING + 16, advance=16)
-    sheet.width = max(sheet.width, min(outputs, MOST_OUTPUTS) * OUTPUT_STEP)
+    sheet.width = max(sheet.width, min(len(outputs), MOST_OUTPUTS) * OUTPUT_STEP)
     kind: BoxKind = "op" if nodes.kind[node] == "leaf" else nodes.kind[node]
-    return _finish(sheet, kind, _root_name(graph, (node,)))
+    return _finish(sheet, kind, _read_root(graph, (node,)))
 
 
 def _add_title(sheet: _Sheet, title: str, name: str) -> None:
@@ -115,7 +122,7 @@ def _add_title(sheet: _Sheet, title: str, name: str) -> None:
     sheet.add(shorten_end(name, room, SMALL_SIZE), "name", SMALL_SIZE, advance=16)
 
 
-def _add_code(sheet: _Sheet, graph: Graph, node: int) -> None:
+def _add_code(sheet: _Sheet, graph: Graph, node: int, *, names_value: bool) -> None:
     nodes = graph.trace.nodes
     span = nodes.span[node]
     if span is None:
@@ -123,15 +130,20 @@ def _add_code(sheet: _Sheet, graph: Graph, node: int) -> None:
     number = str(span[0])
     start = PADDING + text_width(number, SMALL_SIZE) + 7
     code = graph.code(span)
-    if nodes.variable[node] and code and node not in graph.trace.roots:
-        code = f"{nodes.variable[node]} = {code}"
+    if names_value and nodes.variable[graph.face(node)] and code and node not in graph.root_set:
+        code = f"{nodes.variable[graph.face(node)]} = {code}"
     sheet.texts.append(Text(PADDING, sheet.y + CODE_SIZE, number, "line", SMALL_SIZE))
-    sheet.add(shorten_end(code, WIDEST_BOX - PADDING - start, CODE_SIZE, mono=True), "code", CODE_SIZE, x=start, advance=18)
+    sheet.add(
+        shorten_end(code, WIDEST_BOX - PADDING - start, CODE_SIZE, mono=True), "code", CODE_SIZE, x=start, advance=18
+    )
 
 
-def _add_saved(sheet: _Sheet, graph: Graph, members: tuple[int, ...] | list[int], largest_bytes: int) -> None:
+def _add_saved(sheet: _Sheet, graph: Graph, members: Sequence[int], largest_bytes: int) -> None:
     count = sum(graph.trace.nodes.saved_bytes[node] for node in members)
     if not count:
+        if any(_REMADE in graph.trace.nodes.saved[node] for node in members):
+            sheet.bar = Bar(PADDING, sheet.y + 4, 0.0)
+            sheet.add(_REMADE, "bytes", SMALL_SIZE, x=PADDING + BAR_WIDTH + 8, advance=17)
         return
     sheet.bar = Bar(PADDING, sheet.y + 4, max(2.0, BAR_WIDTH * min(1.0, count / max(largest_bytes, 1))))
     sheet.add(f"saves {write_bytes(count)}", "bytes", SMALL_SIZE, x=PADDING + BAR_WIDTH + 8, advance=17)
@@ -146,25 +158,51 @@ def find_error(graph: Graph, node: int) -> str:
     return ""
 
 
-def _root_name(graph: Graph, members: tuple[int, ...] | list[int]) -> str:
-    here = set(members)
-    roots = [root for root in graph.trace.roots if root in here]
-    return ", ".join(dict.fromkeys(graph.trace.nodes.variable[root] or "root" for root in roots))
+@dataclass(frozen=True, slots=True)
+class _Root:
+    name: str
+    value: str
+    note: str
 
 
-def _finish(sheet: _Sheet, kind: BoxKind, root: str) -> Box:
+def _read_root(graph: Graph, members: Sequence[int]) -> _Root | None:
+    """What a root's band says; None where no member is a root."""
+    roots = [node for node in members if node in graph.root_set]
+    if not roots:
+        return None
+    names = [graph.trace.nodes.variable[graph.face(root)] for root in roots]
+    value = write_value(graph, roots[0]) if len(roots) == 1 else ""
+    note = "backward starts here" if not graph.started.isdisjoint(roots) else ""
+    return _Root(", ".join(filter(None, names)) or "result", value, note)
+
+
+def _finish(sheet: _Sheet, kind: BoxKind, root: _Root | None) -> Box:
+    """The box of a sheet; a root's name and value stand in a band of their own at its bottom."""
     height = sheet.y + 6
-    strip = 0.0
-    if root:
-        strip = 24.0
-        root = shorten_end(root, 96.0, 13.0, bold=True)
-        note = "backward starts here"
-        beside = PADDING + text_width(root, 13.0, bold=True) + 8
-        sheet.reach(min(beside + text_width(note, SMALL_SIZE), WIDEST_BOX + 40))
-        sheet.texts.append(Text(PADDING, height + 16.5, root, "root", 13.0))
-        sheet.texts.append(Text(beside, height + 16.5, note, "name", SMALL_SIZE))
-        height += strip
-    return Box(kind, round(sheet.width, 1), height, tuple(sheet.texts), sheet.bar, strip)
+    if root is None:
+        return Box(kind, round(sheet.width, 1), height, tuple(sheet.texts), sheet.bar)
+    name = shorten_end(root.name, 96.0, 13.0, bold=True)
+    sheet.texts.append(Text(PADDING, height + 16.5, name, "root", 13.0))
+    beside = PADDING + text_width(name, 13.0, bold=True) + 7
+    value = shorten_end(root.value, WIDEST_BOX - PADDING - beside, SMALL_SIZE, mono=True)
+    sheet.texts.append(Text(beside, height + 16.5, value, "value", SMALL_SIZE))
+    sheet.reach(beside + text_width(value, SMALL_SIZE, mono=True))
+    strip = 24.0
+    if root.note:
+        sheet.texts.append(Text(PADDING, height + 31.0, root.note, "name", SMALL_SIZE))
+        sheet.reach(PADDING + text_width(root.note, SMALL_SIZE))
+        strip = 40.0
+    return Box(kind, round(sheet.width, 1), height + strip, tuple(sheet.texts), sheet.bar, strip)
+
+
+def write_value(graph: Graph, node: int) -> str:
+    """A node's output in few letters: `= 2.252`, `(3,) = [1.0, 2.0, 3.0]`, `(16, 64)`."""
+    nodes, node = graph.trace.nodes, graph.face(node)
+    shape = write_shape(nodes.shape[node])
+    if not nodes.values[node]:
+        return shape
+    values = drop_shape(nodes.values[node])
+    return f"{shape} = {values}" if nodes.shape[node] else f"= {values}"
 
 
 def make_fold_box(graph: Graph, fold: Fold, largest_bytes: int) -> Box:
@@ -175,35 +213,42 @@ def make_fold_box(graph: Graph, fold: Fold, largest_bytes: int) -> Box:
     shorten = shorten_start if fold.kind == "module" else shorten_end
     sheet.add(shorten(title, room, TITLE_SIZE, bold=True), "title", TITLE_SIZE, advance=22)
     sheet.width = max(sheet.width + 20, NARROWEST_BOX + 20)
-    times = f"×{fold.times:,} · " if fold.kind == "repeat" else ""
-    each = fold.size // fold.times
-    size = f"{count_words(each, 'operation')} each" if times else fold_size(fold)
-    sheet.add(times + size, "name", SMALL_SIZE + 1, advance=18)
+    sheet.add(_size_line(fold), "name", SMALL_SIZE + 1, advance=18)
+    if fold.kind == "repeat" and fold.period == 1 and fold.parts[0].kind == "op":
+        _add_code(sheet, graph, graph.order[fold.first], names_value=True)
     members = fold_members(graph, fold)
     _add_saved(sheet, graph, members, largest_bytes)
-    return _finish(sheet, "fold", _root_name(graph, members))
+    return _finish(sheet, "fold", _read_root(graph, members))
+
+
+def _size_line(fold: Fold) -> str:
+    """`×38 · 4 operations each`, `×9,998`, `77 operations`."""
+    if fold.kind != "repeat":
+        return fold_size(fold)
+    each = fold.size // fold.times
+    return f"×{fold.times:,}" + (f" · {count_words(each, 'operation')} each" if each > 1 else "")
 
 
 def make_leaf_pill(graph: Graph, leaf: int) -> Box:
     """A leaf: its name and shape, and below them what backward leaves in .grad, where the tape tells it."""
     nodes = graph.trace.nodes
-    shape = shorten_end(write_shape(nodes.shape[leaf]), 70.0, SMALL_SIZE)
+    shape = shorten_end(write_shape(nodes.shape[leaf]), 70.0, SMALL_SIZE, mono=True)
     name = nodes.variable[leaf] or "leaf"
-    room = WIDEST_PILL - 30 - text_width(shape, SMALL_SIZE)
+    room = WIDEST_PILL - 30 - text_width(shape, SMALL_SIZE, mono=True)
     name = shorten_start(name, room, 13.0, bold=True)
     beside = 12 + text_width(name, 13.0, bold=True) + 6
     texts = [
         Text(12, 17.5, name, "variable", 13.0),
         Text(beside, 17.5, shape, "shape", SMALL_SIZE),
     ]
-    width = beside + text_width(shape, SMALL_SIZE) + 12
+    width = beside + text_width(shape, SMALL_SIZE, mono=True) + 12
     height = 26.0
     if grads := read_grads(graph, leaf):
         longest = max(text_width(grad, SMALL_SIZE, mono=True) for grad in grads)
         width = max(width, min(longest + 24, WIDEST_PILL))
         texts.append(Text(12, 32.5, ".grad None", "grad", SMALL_SIZE))
         height = 41.0
-    if leaf in graph.trace.roots:
+    if leaf in graph.started:
         texts.append(Text(12, height + 11, "backward starts here", "name", SMALL_SIZE))
         width, height = max(width, 24 + text_width("backward starts here", SMALL_SIZE)), height + 17
     return Box("leaf", round(max(width, 92.0 if grads else 48.0), 1), height, tuple(texts))
@@ -213,7 +258,9 @@ def read_grads(graph: Graph, leaf: int) -> tuple[str, ...]:
     """The texts that a leaf's .grad goes through, in order; empty where the tape has none."""
     events = graph.trace.events
     steps = [step for step in graph.steps_at.get(leaf, ()) if events.kind[step] == "accumulate"]
-    return tuple(write_grad(events.incoming[step], events.outgoing[step], now) for step in steps for now in (True, False))
+    return tuple(
+        write_grad(events.incoming[step], events.outgoing[step], now) for step in steps for now in (True, False)
+    )
 
 
 def write_grad(incoming: str, outgoing: str, is_now: bool) -> str:
@@ -231,7 +278,7 @@ def make_cut_mark(graph: Graph, row: int) -> Box:
     """A cut: scissors, the call, its line. The scissors are drawn, the room for them is kept here."""
     cuts = graph.trace.cuts
     words = f"{CUT_WORDS[cuts.kind[row]]}  {write_place(cuts.span[row])}".rstrip()
-    return Box("cut", round(36 + text_width(words, CODE_SIZE), 1), 24.0, (Text(28, 16, words, "name", CODE_SIZE),))
+    return Box("cut", round(40 + text_width(words, CODE_SIZE), 1), 24.0, (Text(30, 16, words, "name", CODE_SIZE),))
 
 
 def make_more_pill(words: str) -> Box:

@@ -178,9 +178,7 @@ def _clean_table(table: Table, *columns: str) -> Table:
 def _clean(trace: Trace) -> Trace:
     return trace.model_copy(
         update={
-            "nodes": _clean_table(
-                trace.nodes, "name", "forward", "module", "dtype", "variable", "values", "saved"
-            ),
+            "nodes": _clean_table(trace.nodes, "name", "forward", "module", "dtype", "variable", "values", "saved"),
             "events": _clean_table(trace.events, "before", "incoming", "outgoing", "text"),
             "notes": _clean_column(trace.notes),
             "torch": clean_text(trace.torch),

@@ -10,6 +10,7 @@ from app.pictures.fold import fold_graph
 from app.pictures.graph import Graph, read_graph
 from app.pictures.labels import Label, label_item
 from app.pictures.paint import DrawnNode, Painter
+from app.pictures.shapes import draw_halo
 from app.pictures.state import State, read_state
 from app.pictures.svg import element, write
 from app.pictures.view import choose_view
@@ -62,7 +63,8 @@ def _write_picture(
 ) -> str:
     title_id, text_id = f"{id_prefix}-title", f"{id_prefix}-desc"
     exits = "".join(
-        painter.paint_label(placed, labels[placed.item.key], spread_exits(placed.item)) for placed in arrangement.items
+        painter.paint_label(placed, labels[placed.item.key], spread_exits(placed.item))
+        for placed in arrangement.items
     )
     layers = (
         element("title", "Graph of the program", id=title_id)
@@ -96,9 +98,5 @@ def spread_exits(item: Item) -> tuple[float, ...]:
 
 
 def _write_wavefront(painter: Painter, state: State) -> str:
-    """An outline around the node that runs at the drawn step."""
     found = (drawn for drawn in painter.drawn if state.running is not None and state.running in drawn.members)
-    return "".join(
-        element("rect", klass="halo", fill="none", x=drawn.x - 4, y=drawn.y - 4, width=drawn.width + 8, height=drawn.height + 8, rx=11.0)
-        for drawn in found
-    )
+    return "".join(draw_halo(drawn.x, drawn.y, drawn.width, drawn.height) for drawn in found)

@@ -6,6 +6,7 @@ between folds has no cycle, whatever is folded and opened.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal
 
 from app.pictures.graph import Graph
@@ -60,6 +61,7 @@ class _Folder:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._paths = _find_paths(graph)
+        self._crossings = _count_crossings(graph)
         self._numbers: dict[object, int] = {}
         self._signs: dict[str, int] = {}
 
@@ -100,19 +102,15 @@ class _Folder:
 
     def _fold_repeats(self, items: list[Fold]) -> list[Fold]:
         signs = [self._sign(item) for item in items]
-        lines = [self._line(item) for item in items]
+        crossings = [self._crossings[item.first] for item in items]
         fewest = [2 if item.kind == "module" else 3 for item in items]
         folded: list[Fold] = []
         done = 0
-        for run in find_runs(signs, lines, fewest):
+        for run in find_runs(signs, crossings, fewest):
             folded.extend(items[done : run.start])
             folded.append(_repeat(tuple(items[run.start : run.stop]), run.period, 0, run.times))
             done = run.stop
         return folded + items[done:]
-
-    def _line(self, fold: Fold) -> int:
-        span = self._graph.trace.nodes.span[self._graph.order[fold.first]]
-        return span[0] if span is not None else 0
 
     def _sign(self, fold: Fold) -> int:
         sign = self._signs.get(fold.key)
@@ -141,6 +139,20 @@ def _find_paths(graph: Graph) -> list[tuple[str, ...]]:
         for place in places:
             paths[place] = (*paths[place][:depth], f"{_CHECKPOINT}{number}", *paths[place][depth:])
     return paths
+
+
+def _count_crossings(graph: Graph) -> list[int]:
+    """For each position how many outputs are made before it and used at it or later."""
+    last_use: dict[int, int] = {}
+    for place, node in enumerate(graph.order):
+        for item in graph.operands(node):
+            if item.node not in graph.leaf_set:
+                last_use[graph.position[item.node]] = place
+    change = [0] * (len(graph.order) + 2)
+    for made, used in last_use.items():
+        change[made + 1] += 1
+        change[used + 1] -= 1
+    return list(accumulate(change))
 
 
 def _common_depth(paths: Sequence[tuple[str, ...]]) -> int:

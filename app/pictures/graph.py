@@ -1,7 +1,7 @@
 """A checked trace as a graph to read: who feeds whom, in forward order, with words for each node.
 
-A linear layer on a matrix records a node for the multiplication and one for the weight's transpose. The
-learner wrote one call, so such a transpose is *absorbed*: it is shown by the operation it serves.
+A linear layer records a node for the multiplication, one for the weight's transpose and some for changes of
+shape. The learner wrote one call, so these helpers are *absorbed*: the multiplication shows them.
 """
 
 import heapq
@@ -13,8 +13,13 @@ from graders.contract.trace import Span, Trace
 
 _BACKWARD_NAME = re.compile(r"^(.*?)Backward\d*$")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_TRANSPOSES = frozenset({"TBackward0", "TransposeBackward0"})
-_MULTIPLIES = frozenset({"addmm", "mm"})
+_MULTIPLICATIONS = frozenset({"AddmmBackward0", "MmBackward0", "BmmBackward0", "BaddbmmBackward0", "MvBackward0"})
+_RESHAPES = frozenset(
+    f"{name}Backward0"
+    for name in (
+        "T", "Transpose", "View", "UnsafeView", "ReshapeAlias", "Expand", "Unsqueeze", "Squeeze", "Permute", "AsStrided"
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +33,17 @@ class Input:
 
 @dataclass(frozen=True)
 class Graph:
-    """The graph of a trace. `order` lists the operations shown, producers before consumers, without leaves."""
+    """The graph of a trace. `order` lists the operations shown, producers before consumers, without leaves.
+
+    `absorbed` says which operation shows a helper; `faces` which helper's output stands for the operation's own.
+    """
 
     trace: Trace
     lines: tuple[str, ...]
     inputs: tuple[tuple[Input, ...], ...]
     order: tuple[int, ...]
     absorbed: dict[int, int]
+    faces: dict[int, int]
     leaves: tuple[int, ...]
 
     @cached_property
@@ -56,7 +65,15 @@ class Graph:
 
     @cached_property
     def root_set(self) -> frozenset[int]:
-        return frozenset(self.trace.roots)
+        """The operations and leaves from which a backward started, or could."""
+        return frozenset(self.absorbed.get(root, root) for root in self.trace.roots)
+
+    @cached_property
+    def started(self) -> frozenset[int]:
+        """Those from which a backward did start."""
+        events = self.trace.events
+        nodes = [node for kind, node in zip(events.kind, events.node, strict=True) if kind == "backward"]
+        return frozenset(self.absorbed.get(node, node) for node in nodes if node is not None)
 
     @cached_property
     def cuts_at(self) -> dict[int | None, tuple[int, ...]]:
@@ -76,20 +93,31 @@ class Graph:
         return {node: tuple(steps) for node, steps in found.items()}
 
     def operands(self, node: int) -> tuple[Input, ...]:
-        """The inputs of a shown operation, those of its absorbed transposes in their places."""
+        """The inputs of a shown operation, from outside its helpers; an absorbed producer by its host."""
         found: list[Input] = []
         for item in self.inputs[node]:
-            inner = self.inputs[item.node] if item.node in self.absorbed else ()
-            found.extend(Input(leaf.node, item.slot, leaf.output) for leaf in inner)
-            if not inner:
-                found.append(item)
-        return tuple(found)
+            host = self.absorbed.get(item.node)
+            if host == node:
+                found.extend(Input(inner.node, item.slot, inner.output) for inner in self.operands(item.node))
+            else:
+                found.append(item if host is None else Input(host, item.slot, 0))
+        return tuple(item for item in found if item.node != self.absorbed.get(node, -1))
+
+    def members(self, node: int) -> tuple[int, ...]:
+        """A shown operation with its helpers."""
+        return (node, *self.absorbed_by.get(node, ()))
+
+    def face(self, node: int) -> int:
+        """The node whose output is what the rest of the program saw."""
+        return self.faces.get(node, node)
 
     def title(self, node: int) -> str:
         """The forward name: what the learner called, as far as the trace knows it."""
-        nodes = self.trace.nodes
-        name = nodes.forward[node] or derive_forward_name(nodes.name[node])
-        return "linear" if name in _MULTIPLIES and node in self.absorbed_by else name
+        face = self.face(node)
+        own = derive_forward_name(self.trace.nodes.name[face])
+        if self.trace.nodes.forward[face] not in ("", own):
+            return self.trace.nodes.forward[face]
+        return self.trace.nodes.forward[node] or derive_forward_name(self.trace.nodes.name[node])
 
     def code(self, span: Span | None) -> str:
         """The sub-expression at a span on one line, "" where the source does not have it."""
@@ -117,13 +145,11 @@ def slice_source(lines: tuple[str, ...], span: Span | None) -> str:
 def read_graph(trace: Trace, source: str = "") -> Graph:
     """The graph of a checked trace; `source` is the text that its spans point into."""
     inputs = _group_inputs(trace)
-    leaves = tuple(
-        node for node, kind in enumerate(trace.nodes.kind) if kind == "leaf" and not inputs[node]
-    )
-    absorbed = _find_absorbed(trace, inputs, frozenset(leaves))
+    leaves = tuple(node for node, kind in enumerate(trace.nodes.kind) if kind == "leaf" and not inputs[node])
+    absorbed, faces = _find_helpers(trace, inputs)
     hidden = frozenset(leaves) | absorbed.keys()
     order = tuple(node for node in _forward_order(inputs) if node not in hidden)
-    return Graph(trace, tuple(source.splitlines()), inputs, order, absorbed, leaves)
+    return Graph(trace, tuple(source.splitlines()), inputs, order, absorbed, faces, leaves)
 
 
 def _group_inputs(trace: Trace) -> tuple[tuple[Input, ...], ...]:
@@ -134,22 +160,37 @@ def _group_inputs(trace: Trace) -> tuple[tuple[Input, ...], ...]:
     return tuple(tuple(sorted(items, key=lambda item: item.slot)) for items in found)
 
 
-def _find_absorbed(
-    trace: Trace, inputs: tuple[tuple[Input, ...], ...], leaves: frozenset[int]
-) -> dict[int, int]:
-    consumers: dict[int, set[int]] = {}
+def _find_helpers(trace: Trace, inputs: tuple[tuple[Input, ...], ...]) -> tuple[dict[int, int], dict[int, int]]:
+    """For each helper its host, and for each host the last helper behind it.
+
+    A helper changes shape only, was made by the same call in the same module, and serves nobody but its host.
+    """
+    users: dict[int, set[int]] = {}
     for source, target in zip(trace.edges.source, trace.edges.target, strict=True):
-        consumers.setdefault(target, set()).add(source)
-    absorbed: dict[int, int] = {}
-    spans, names = trace.nodes.span, trace.nodes.name
-    roots = frozenset(trace.roots)
-    for node, users in consumers.items():
-        if names[node] not in _TRANSPOSES or node in roots or len(users) != 1 or len(inputs[node]) != 1:
+        users.setdefault(target, set()).add(source)
+    nodes, absorbed, faces = trace.nodes, dict[int, int](), dict[int, int]()
+
+    def serves(node: int, host: int) -> bool:
+        alike = nodes.span[node] == nodes.span[host] and nodes.module[node] == nodes.module[host]
+        return alike and nodes.name[node] in _RESHAPES and node not in absorbed
+
+    for host, name in enumerate(nodes.name):
+        if name not in _MULTIPLICATIONS or nodes.span[host] is None:
             continue
-        user = next(iter(users))
-        if inputs[node][0].node in leaves and spans[node] is not None and spans[node] == spans[user]:
-            absorbed[node] = user
-    return absorbed
+        waiting = [(item.node, host) for item in inputs[host]]
+        while waiting:
+            node, user = waiting.pop()
+            if users[node] == {user} and node not in trace.roots and serves(node, host):
+                absorbed[node] = host
+                waiting.extend((item.node, node) for item in inputs[node])
+        last = host
+        while len(users.get(last, ())) == 1 and last not in trace.roots:
+            (user,) = users[last]
+            if len(inputs[user]) != 1 or not serves(user, host):
+                break
+            absorbed[user] = host
+            last = faces[host] = user
+    return absorbed, faces
 
 
 def _forward_order(inputs: tuple[tuple[Input, ...], ...]) -> tuple[int, ...]:

@@ -21,10 +21,10 @@ class Label:
 
 
 def label_item(graph: Graph, item: Item) -> Label:
-    """Empty for a leaf, whose pill says its shape."""
-    if item.fold is None:
+    """Empty for a leaf, whose pill says its shape, and where nothing takes the output."""
+    if item.fold is None or not item.outputs:
         return Label()
-    node = graph.order[item.fold.last]
+    node = graph.face(graph.order[item.fold.last])
     values = graph.trace.nodes.values[node]
     lines = [shorten_end(write_shape(graph.trace.nodes.shape[node]), LABEL_ROOM, SMALL_SIZE, mono=True)]
     if values:

@@ -15,7 +15,7 @@ from app.pictures.boxes import SMALL_SIZE, Box, Text
 from app.pictures.graph import Graph
 from app.pictures.labels import Label, shorten_gradient
 from app.pictures.measure import shorten_end
-from app.pictures.shapes import draw_box, draw_sign, draw_text, draw_tie
+from app.pictures.shapes import draw_border, draw_box, draw_sign, draw_text, draw_tie
 from app.pictures.state import State
 from app.pictures.svg import draw_head, draw_line, element, write
 from app.pictures.words import describe_cut, describe_fold, describe_leaf, describe_node, fold_members, fold_title
@@ -67,9 +67,7 @@ class Painter:
         fold = frame.shown.fold
         words = fold_title(self._graph, fold)
         title = Text(14.0, 21.0, shorten_end(words, frame.width - 50, 12.0, bold=True), "variable", 12.0)
-        size = {"width": frame.width, "height": frame.height}
-        border = element("rect", klass="frame-border", x=frame.x, y=frame.y, **size, rx=10.0, fill="none")
-        parts = border + draw_text(title, frame.x, frame.y)
+        parts = draw_border(frame.x, frame.y, frame.width, frame.height) + draw_text(title, frame.x, frame.y)
         told: dict[str, str] = {"role": "group"}
         if frame.shown.asked:
             parts += draw_sign(frame.x + frame.width - 24, frame.y + 11, is_open=True)
@@ -104,7 +102,9 @@ class Painter:
         """A box, then what hangs at its side."""
         item = placed.item
         meaning = self._cut_meaning(int(item.key[1:])) if item.box.kind == "cut" else self._item_meaning(item)
-        sides = (self._paint_side(placed, side, corner) for side, corner in zip(item.sides, placed.sides, strict=True))
+        sides = (
+            self._paint_side(placed, side, corner) for side, corner in zip(item.sides, placed.sides, strict=True)
+        )
         return self._paint_node(item.box, meaning, placed.x, placed.y) + "".join(sides)
 
     def _item_meaning(self, item: Item) -> _Meaning:
@@ -112,7 +112,7 @@ class Painter:
         if fold is None:
             return self._leaf_meaning(item.node)
         members = tuple(fold_members(graph, fold))
-        mark = ", backward starts here" if not graph.root_set.isdisjoint(members) else ""
+        mark = ", backward starts here" if not graph.started.isdisjoint(members) else ""
         spans = write_spans(graph.trace.nodes.span[node] for node in members[: 50 * _MOST_SPANS])
         if fold.kind == "op":
             return _Meaning(item.key, item.node, members, describe_node(graph, item.node) + mark, spans)
@@ -120,7 +120,7 @@ class Painter:
         return _Meaning(item.key, item.node, members, label, spans, fold.key)
 
     def _leaf_meaning(self, leaf: int) -> _Meaning:
-        mark = ", backward starts here" if leaf in self._graph.root_set else ""
+        mark = ", backward starts here" if leaf in self._graph.started else ""
         return _Meaning(f"n{leaf}", leaf, (leaf,), describe_leaf(self._graph, leaf) + mark, None)
 
     def _cut_meaning(self, row: int) -> _Meaning:
@@ -158,7 +158,7 @@ class Painter:
         return element(
             "g",
             element("title", write(meaning.label)) + draw_box(box, x, y, grad),
-            klass=f"node node-{kind}{special}{self._state.group_classes(members)}",
+            klass=f"node node-{kind}{special}{self._state.classes(members)}",
             id=name,
             data_node=meaning.node,
             data_members=write_ranges(members) if members else None,
@@ -184,10 +184,10 @@ class Painter:
 
     def paint_label(self, placed: PlacedItem, label: Label, exits: tuple[float, ...]) -> str:
         """Shape and values beside the last exit, numbers at the exits of several outputs, the gradient's place."""
-        if not label.lines:
+        if not label.lines or not exits:
             return ""
         item = placed.item
-        node = self._graph.order[item.fold.last] if item.fold is not None else item.node
+        node = self._graph.face(self._graph.order[item.fold.last]) if item.fold is not None else item.node
         bottom = placed.y + item.box.height
         right = placed.x + item.box.width / 2 + (exits[-1] if exits else 0.0)
         texts = [
@@ -201,7 +201,9 @@ class Painter:
                 parts += draw_text(number, placed.x + item.box.width / 2, bottom)
         grad = shorten_gradient(self._state.incoming.get(node, ""))
         left = placed.x + item.box.width / 2 + (exits[0] if exits else 0.0)
-        parts += draw_text(Text(-8.0, 28.0 if len(item.outputs) > 1 else 15.0, grad, "grad", SMALL_SIZE, "end"), left, bottom)
+        parts += draw_text(
+            Text(-8.0, 28.0 if len(item.outputs) > 1 else 15.0, grad, "grad", SMALL_SIZE, "end"), left, bottom
+        )
         return element("g", parts, klass="exit", data_node=node)
 
 
@@ -215,7 +217,7 @@ def write_ranges(members: tuple[int, ...]) -> str:
     """`3-7 9`: node numbers as ranges; past a limit the last range covers the rest."""
     ranges: list[list[int]] = []
     for node in sorted(members):
-        if ranges and node == ranges[-1][1] + 1 or len(ranges) >= _MOST_RANGES:
+        if (ranges and node == ranges[-1][1] + 1) or len(ranges) >= _MOST_RANGES:
             ranges[-1][1] = node
         else:
             ranges.append([node, node])

@@ -12,9 +12,11 @@ COLUMN_GAP = 28.0
 BEND_WIDTH = 10.0
 BEND_GAP = 18.0
 _ORDER_SWEEPS = 4
-_PLACE_SWEEPS = 6
+_PLACE_SWEEPS = 7
 _BENDS_PER_BOX = 6
-_AXIS_PULL = 0.01
+_AXIS_PULL = 0.002
+_STRAIGHT = 3.0
+_NO_LABEL = 24.0
 _LONG_EDGE_FORCE = 0.1
 
 
@@ -62,14 +64,19 @@ class _Cell:
     down: list[tuple[int, float, float]] = field(default_factory=list)
 
 
-def place_blocks(blocks: Sequence[Block], links: Sequence[Link], *, row_gap: float = 40.0) -> Placement:
-    """Place blocks so that every link points down. Raises ValueError where the links have a cycle."""
+def place_blocks(
+    blocks: Sequence[Block], links: Sequence[Link], *, row_gap: float = 40.0, bend_gap: float = 56.0
+) -> Placement:
+    """Place blocks so that every link points down. Raises ValueError where the links have a cycle.
+
+    Rows stand `row_gap` apart, and `bend_gap` where a line between them goes sideways.
+    """
     layer_of = _assign_layers(blocks, links)
     cells = [_Cell(block.width, layer_of[index], index) for index, block in enumerate(blocks)]
     chains = _join(cells, links, with_bends=_bends(links, layer_of) <= _BENDS_PER_BOX * len(blocks) + 1_000)
     layers = _order_layers(cells)
     _set_lefts(cells, layers)
-    return _read_placement(blocks, links, cells, layers, chains, row_gap)
+    return _read_placement(blocks, links, cells, layers, chains, (row_gap, bend_gap))
 
 
 def _assign_layers(blocks: Sequence[Block], links: Sequence[Link]) -> list[int]:
@@ -165,7 +172,7 @@ def _set_lefts(cells: list[_Cell], layers: list[list[int]]) -> None:
             cells[index].left = left - (step[-1] + cells[layer[-1]].width) / 2
     for sweep in range(_PLACE_SWEEPS):
         numbers = range(len(layers)) if sweep % 2 == 0 else range(len(layers) - 1, -1, -1)
-        both = sweep >= _PLACE_SWEEPS - 2
+        both = sweep == _PLACE_SWEEPS - 2
         for number in numbers:
             wished = [_wish(cells, index, both or sweep % 2 == 0, both or sweep % 2 == 1) for index in layers[number]]
             for index, left in zip(layers[number], _separate(wished, steps[number]), strict=True):
@@ -218,17 +225,29 @@ def _read_placement(
     cells: list[_Cell],
     layers: list[list[int]],
     chains: list[list[int]],
-    row_gap: float,
+    gaps: tuple[float, float],
 ) -> Placement:
-    heights = [max((blocks[cells[index].block].height for index in layer if cells[index].block >= 0), default=0.0)
-               for layer in layers]
+    heights = [
+        max((blocks[cells[index].block].height for index in layer if cells[index].block >= 0), default=0.0)
+        for layer in layers
+    ]
+    bent = {
+        upper.layer
+        for upper in cells
+        for lower, out, into in upper.down
+        if abs(upper.left + out - cells[lower].left - into) > _STRAIGHT
+    }
     rows = [0.0]
-    for height in heights:
-        rows.append(rows[-1] + height + row_gap)
+    for number, height in enumerate(heights):
+        gap = gaps[number in bent]
+        rows.append(rows[-1] + height + (gap if height else gap - _NO_LABEL))
     shift = min((cell.left for cell in cells), default=0.0)
     left = [round(cell.left - shift, 1) for cell in cells]
-    top = [round(rows[cell.layer] + (heights[cell.layer] - blocks[cell.block].height) / 2, 1)
-           for cell in cells if cell.block >= 0]
+    top = [
+        round(rows[cell.layer] + (heights[cell.layer] - blocks[cell.block].height) / 2, 1)
+        for cell in cells
+        if cell.block >= 0
+    ]
     routes = []
     for link, chain in zip(links, chains, strict=True):
         start, end = link.source, link.target
@@ -237,8 +256,13 @@ def _read_placement(
         for index in chain[1:-1]:
             x, row = left[index] + BEND_WIDTH / 2, cells[index].layer
             points += [(x, rows[row]), (x, rows[row] + heights[row])]
-        points += [(left[end] + link.entry, rows[cells[end].layer]), (left[end] + link.entry, top[end] + blocks[end].inset)]
+        points += [
+            (left[end] + link.entry, rows[cells[end].layer]),
+            (left[end] + link.entry, top[end] + blocks[end].inset),
+        ]
         routes.append(tuple(points))
     width = max((edge + cell.width for edge, cell in zip(left, cells, strict=True)), default=0.0)
     count = len(blocks)
-    return Placement(tuple(left[:count]), tuple(top), tuple(routes), width, max(rows[-1] - row_gap, 0.0))
+    return Placement(
+        tuple(left[:count]), tuple(top), tuple(routes), width, max(rows[-2] + heights[-1], 0.0) if heights else 0.0
+    )

@@ -22,11 +22,11 @@ class Run:
         return self.start + self.period * self.times
 
 
-def find_runs(signs: Sequence[int], lines: Sequence[int], fewest: Sequence[int]) -> list[Run]:
+def find_runs(signs: Sequence[int], crossings: Sequence[int], fewest: Sequence[int]) -> list[Run]:
     """Runs from left to right, the shortest period first; equal items have equal signs.
 
-    `lines` says where in the source an item stands (0: unknown): a run is turned so that an iteration begins
-    at its loop body's first line. `fewest` says for each item how many copies of it alone are worth a fold.
+    `crossings` says how many values are alive just before an item: a run is turned so that an iteration begins
+    where fewest are, as a loop's body does. `fewest` says how many copies of an item alone are worth a fold.
     """
     after = _next_occurrences(signs)
     runs: list[Run] = []
@@ -38,7 +38,7 @@ def find_runs(signs: Sequence[int], lines: Sequence[int], fewest: Sequence[int])
             length = _matching_length(signs, place, period)
             budget -= length + 1
             if length // period + 1 >= (fewest[place] if period == 1 else 3):
-                found = _turn(lines, place, period, length)
+                found = _turn(crossings, place, period, length)
                 break
         if found is None:
             place += 1
@@ -73,9 +73,8 @@ def _matching_length(signs: Sequence[int], place: int, period: int) -> int:
     return ahead - period - place
 
 
-def _turn(lines: Sequence[int], place: int, period: int, length: int) -> Run:
-    body = lines[place : place + period]
-    starts = (turn for turn in range(period) if body[turn] == min(body) and body[turn - 1] > body[turn])
-    turn = next(starts, 0)
+def _turn(crossings: Sequence[int], place: int, period: int, length: int) -> Run:
+    # Counted in the second copy: before the first, what the loop was given is not yet what it hands on.
+    turn = min(range(period), key=lambda turn: (crossings[place + period + turn], turn))
     times = (length + period - turn) // period
     return Run(place + turn, period, times) if times > 1 else Run(place, period, length // period + 1)

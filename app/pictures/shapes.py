@@ -50,8 +50,7 @@ def _strip(box: Box, x: float, y: float) -> str:
         return ""
     top, right, bottom = y + box.height - box.strip, x + box.width, y + box.height
     path = (
-        f"M{write(x)} {write(top)}H{write(right)}V{write(bottom - 7)}a7 7 0 0 1 -7 7"
-        f"H{write(x + 7)}a7 7 0 0 1 -7 -7Z"
+        f"M{write(x)} {write(top)}H{write(right)}V{write(bottom - 7)}a7 7 0 0 1 -7 7H{write(x + 7)}a7 7 0 0 1 -7 -7Z"
     )
     return element("path", klass="strip", d=path)
 
@@ -74,6 +73,16 @@ def _marks(box: Box, x: float, y: float) -> str:
         return ""
     left, top = x + 12, y + wrong.y - 9
     return element("path", klass="cross", d=f"M{write(left)} {write(top)}l9 9m0 -9l-9 9")
+
+
+def draw_border(x: float, y: float, width: float, height: float) -> str:
+    """The border of an opened group."""
+    return element("rect", klass="frame-border", x=x, y=y, width=width, height=height, rx=10.0, fill="none")
+
+
+def draw_halo(x: float, y: float, width: float, height: float) -> str:
+    """An outline around the node that runs."""
+    return element("rect", klass="halo", x=x - 4, y=y - 4, width=width + 8, height=height + 8, rx=11.0, fill="none")
 
 
 def draw_scissors(x: float, y: float) -> str:

@@ -16,26 +16,25 @@ class State:
     unmade: set[int] = field(default_factory=set)
     done: set[int] = field(default_factory=set)
     freed: set[int] = field(default_factory=set)
+    saving: frozenset[int] = frozenset()
     grads: dict[int, str] = field(default_factory=dict)
     incoming: dict[int, str] = field(default_factory=dict)
 
-    def classes(self, node: int) -> str:
-        """The classes of a node's group, each beginning with a space."""
-        told = (
-            (" is-unmade", node in self.unmade),
-            (" is-running", node == self.running),
-            (" is-done", node in self.done),
-            (" is-freed", node in self.freed),
-        )
-        return "".join(name for name, holds in told if holds)
-
-    def group_classes(self, members: tuple[int, ...]) -> str:
-        """The classes of a group that stands for several nodes: what holds for all, and whether one is running."""
+    def classes(self, members: tuple[int, ...]) -> str:
+        """The classes of a drawn box, each after a space: what holds for all it stands for, and whether one runs."""
         if self.step is None or not members:
             return ""
-        common = set.intersection(*(set(self.classes(node).split()) for node in members)) - {"is-running"}
-        running = {"is-running"} if self.running in members else set()
-        return "".join(f" {name}" for name in sorted(common | running))
+        found = (
+            (" is-unmade", self.unmade.issuperset(members)),
+            (" is-running", self.running in members),
+            (" is-done", self.done.issuperset(members)),
+            (" is-freed", self._are_freed(members)),
+        )
+        return "".join(name for name, holds in found if holds)
+
+    def _are_freed(self, members: tuple[int, ...]) -> bool:
+        saving = [node for node in members if node in self.saving]
+        return bool(saving) and self.freed.issuperset(saving)
 
 
 def read_state(graph: Graph, step: int | None) -> State:
@@ -44,8 +43,13 @@ def read_state(graph: Graph, step: int | None) -> State:
     if step is None:
         return state
     events = graph.trace.events
-    recorded = {node for kind, node in zip(events.kind, events.node, strict=True) if kind == "record" and node is not None}
+    recorded = {
+        node for kind, node in zip(events.kind, events.node, strict=True) if kind == "record" and node is not None
+    }
     state.unmade = recorded
+    state.saving = frozenset(
+        node for kind, node in zip(events.kind, events.node, strict=True) if kind == "free" and node is not None
+    )
     for now in range(min(step + 1, len(events.kind))):
         _take(graph, state, now, is_now=now == step)
     return state

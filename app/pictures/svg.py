@@ -6,6 +6,7 @@ from html import escape
 from app.pictures.check import clean_text
 
 Point = tuple[float, float]
+_STRAIGHT = 3.0
 
 
 def element(name: str, content: str = "", **attributes: str | float | None) -> str:
@@ -33,11 +34,13 @@ def draw_line(points: Sequence[Point]) -> str:
     for before, after in zip(points, points[1:], strict=False):
         if before == after:
             continue
-        if abs(before[0] - after[0]) < 0.6:
+        if abs(before[0] - after[0]) < _STRAIGHT:
             steps.append(f"L{_pair(after)}")
             continue
-        middle = (before[1] + after[1]) / 2
-        steps.append(f"C{_pair((before[0], middle))} {_pair((after[0], middle))} {_pair(after)}")
+        # The line stays upright beside the label of its beginning, and turns in what is left of the way.
+        stub = min(30.0, (after[1] - before[1]) / 2)
+        middle = (before[1] + stub + after[1]) / 2
+        steps.append(f"v{write(stub)}C{_pair((before[0], middle))} {_pair((after[0], middle))} {_pair(after)}")
     return "".join(steps)
 
 

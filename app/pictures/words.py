@@ -90,16 +90,17 @@ def describe_node(graph: Graph, node: int) -> str:
     nodes = graph.trace.nodes
     if node in graph.leaf_set:
         return describe_leaf(graph, node)
+    face = graph.face(node)
     parts = [f"{graph.title(node)} ({nodes.name[node]})"]
     if nodes.kind[node] in _KIND_WORDS:
         parts.append(_KIND_WORDS[nodes.kind[node]])
     code, span = graph.code(nodes.span[node]), nodes.span[node]
     if span is not None:
         parts.append(f'made by "{code}" at line {span[0]}' if code else f"made at line {span[0]}")
-    gives = f"gives {nodes.variable[node]} of shape" if nodes.variable[node] else "gives shape"
-    values = f" with values {nodes.values[node]}" if nodes.values[node] else ""
-    parts.append(f"{gives} {write_shape(nodes.shape[node])}{values}")
-    if saved := saved_words(graph, (node, *graph.absorbed_by.get(node, ()))):
+    gives = f"gives {nodes.variable[face]} of shape" if nodes.variable[face] else "gives shape"
+    values = f" with values {nodes.values[face]}" if nodes.values[face] else ""
+    parts.append(f"{gives} {write_shape(nodes.shape[face])}{values}")
+    if saved := saved_words(graph, graph.members(node)):
         parts.append(saved)
     return ", ".join(parts)
 
@@ -130,7 +131,7 @@ def describe_cut(graph: Graph, row: int) -> str:
 
 
 def _name_output(graph: Graph, node: int) -> str:
-    variable = graph.trace.nodes.variable[node]
+    variable = graph.trace.nodes.variable[graph.face(node)]
     return variable or f"the output of {graph.title(node)}"
 
 
@@ -145,12 +146,17 @@ def fold_members(graph: Graph, fold: Fold) -> list[int]:
     """The nodes that a fold stands for, absorbed ones among them, leaves not."""
     members: list[int] = []
     for node in graph.order[fold.first : fold.last + 1]:
-        members.append(node)
-        members.extend(graph.absorbed_by.get(node, ()))
+        members.extend(graph.members(node))
     return members
 
 
 def fold_title(graph: Graph, fold: Fold) -> str:
+    """A module by the end of its path: what stands before it is said by the frame around it."""
+    if fold.kind == "module" or (fold.kind == "repeat" and fold.period == 1 and fold.parts[0].kind == "module"):
+        head, _, tail = fold.label.rpartition(".")
+        if tail[:1].isdigit():
+            return f"{head.rpartition('.')[2]}.{tail}" if head else tail
+        return tail
     if fold.kind != "stretch":
         return fold.label
     spans = graph.trace.nodes.span
@@ -165,17 +171,22 @@ def fold_size(fold: Fold) -> str:
     if fold.kind != "repeat":
         return count_words(fold.size, "operation")
     each = fold.size // fold.times
-    return f"{fold.times:,} times" + (f" {count_words(each, 'operation')}" if each > 1 else "")
+    which = f"{fold.offset + 1:,} to {fold.offset + fold.times:,}"
+    return (
+        f"{fold.times:,} times"
+        + (f" {count_words(each, 'operation')}" if each > 1 else "")
+        + f", {which} of {fold.total:,}"
+    )
 
 
 def describe_graph(graph: Graph) -> str:
     """One sentence for the whole picture."""
     trace = graph.trace
-    roots = [trace.nodes.variable[root] or graph.title(root) for root in trace.roots[:_MOST_LISTED]]
+    roots = [_name_source(graph, root) for root in sorted(graph.started)[:_MOST_LISTED]]
     told = [count_words(len(graph.order), "operation"), count_words(len(graph.leaves), "leaf")]
     if trace.cuts.kind:
         told.append(count_words(len(trace.cuts.kind), "cut"))
-    ends = f"; backward starts at {', '.join(roots)}" if roots else ""
+    ends = f"; backward starts at {' and '.join(roots)}" if roots else ""
     return f"Graph of {', '.join(told[:-1])} and {told[-1]}{ends}. Inputs stand at the top, results below."
 
 
@@ -202,7 +213,7 @@ def _write_item(graph: Graph, fold: Fold) -> str:
 
 
 def _name_source(graph: Graph, node: int) -> str:
-    variable = graph.trace.nodes.variable[node]
+    variable = graph.trace.nodes.variable[graph.face(node)]
     if node in graph.leaf_set:
         return variable or "a leaf"
     return f"{graph.title(node)} ({variable})" if variable else graph.title(node)
@@ -219,7 +230,11 @@ def _tape_row(graph: Graph, step: int) -> TapeRow:
     name, line = "", 0
     if node is not None:
         span = nodes.span[node]
-        name = (nodes.variable[node] or "a leaf") if node in graph.leaf_set else f"{graph.title(node)} ({nodes.name[node]})"
+        name = (
+            (nodes.variable[node] or "a leaf")
+            if node in graph.leaf_set
+            else f"{graph.title(node)} ({nodes.name[node]})"
+        )
         line = span[0] if span is not None else 0
     return TapeRow(step, events.kind[step], node, name, line, _tell_step(graph, step), events.bytes[step])
 
