@@ -78,6 +78,10 @@ class Slot(Box):
             raise
 
     @property
+    def flavours(self) -> tuple[Flavour, ...]:
+        return self._settings.flavours
+
+    @property
     def memory_cgroup(self) -> bool:
         """Whether the kernel counts and caps a run's memory as a whole."""
         return any(hierarchy.controller == "memory" for hierarchy in self._hierarchies)

@@ -46,7 +46,7 @@ def preload(flavour: str) -> None:
 
 
 def _warm_torch() -> None:
-    """Let torch look at the processor while there is a /proc, with tiny operations that need neither thread nor tape."""
+    """Let torch look at the processor while there is a /proc, by operations that need neither thread nor tape."""
     torch = sys.modules["torch"]
     # One thread from the start: the OpenMP team of a threaded operation would not survive the fork.
     torch.set_num_threads(1)

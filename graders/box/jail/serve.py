@@ -92,7 +92,7 @@ def _confine_zygote(setup: Setup) -> None:
 
 
 def _enter_pid_namespace() -> None:
-    """Go on in a child, as pid 1 of a namespace that our user namespace owns: only into such a one may setns return."""
+    """Go on in a child, as pid 1 of a namespace that our user namespace owns: setns may return only to such a one."""
     kernel.unshare(kernel.CLONE_NEWPID)
     pid = os.fork()
     if pid:

@@ -1,0 +1,211 @@
+"""What the self-test tries inside a box, and again outside as a control. Sent in as text: stdlib alone."""
+
+import ctypes
+import errno
+import json
+import os
+import resource
+import socket
+import struct
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+LIBC.syscall.restype = ctypes.c_long
+
+DENIED = (errno.EPERM, errno.EACCES)
+ABSENT = (*DENIED, errno.ENOENT, errno.EROFS)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """`act` succeeds by returning, is refused by OSError with one of `refusals`; anything else is a broken probe."""
+
+    name: str
+    act: Callable[[], object]
+    refusals: tuple[int, ...] = DENIED
+    why_no_control: str = ""
+
+
+def call(number: int, *arguments: object) -> int:
+    wide = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
+    result = int(LIBC.syscall(ctypes.c_long(number), *wide))
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return result
+
+
+def read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(1)
+
+
+def call_and_leave(number: int, *arguments: object) -> int:
+    """For calls that make a process: the new one must not go on here."""
+    result = call(number, *arguments)
+    if result == 0:
+        os._exit(0)
+    os.waitpid(result, 0)
+    return result
+
+
+def link_out() -> bytes:
+    place = Path(os.environ.get("TMPDIR", "."), f"link-{os.getpid()}")
+    place.symlink_to("/etc/passwd")
+    try:
+        return read(str(place))
+    finally:
+        place.unlink()
+
+
+def fork() -> None:
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+
+
+def execute() -> None:
+    os.waitpid(os.posix_spawn("/usr/bin/env", ["env"], {}, file_actions=[(os.POSIX_SPAWN_CLOSE, 1)]), 0)
+
+
+def raise_limit() -> None:
+    # Past Python's own check, which would refuse before the kernel is asked.
+    call(302, 0, resource.RLIMIT_NOFILE, ctypes.c_char_p(struct.pack("<2Q", 64, 64)), ctypes.c_void_p(None))
+
+
+def open_socket(family: int, kind: int) -> None:
+    socket.socket(family, kind).close()
+
+
+def pair_sockets() -> None:
+    for end in socket.socketpair():
+        end.close()
+
+
+def lock_file() -> None:
+    import fcntl  # noqa: PLC0415 - the box must be left to refuse it, wherever this file is imported
+
+    with open(os.__file__, "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+
+def count_open_files() -> None:
+    """Descriptors 0 to 3 are ours; a fourth would be something that leaked in."""
+    for descriptor in range(4, 1024):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            continue
+        return
+    raise PermissionError(errno.EPERM, "nothing beyond 3 is open")
+
+
+def be_somebody() -> None:
+    """Succeeds for root, for a member of root's group, or for whoever holds a capability or may gain one."""
+    header, data = struct.pack("<Ii", 0x20080522, 0), ctypes.create_string_buffer(24)
+    call(125, ctypes.c_char_p(header), data)
+    effective = struct.unpack("<6I", data.raw)
+    if 0 in (os.getuid(), os.geteuid(), os.getgid()) or any(effective) or LIBC.prctl(39, 0, 0, 0, 0) != 1:
+        return
+    raise PermissionError(errno.EPERM, f"user {os.getuid()} without capabilities")
+
+
+def see_environment() -> None:
+    if set(os.environ) - {"HOME", "PATH", "LANG", "LC_CTYPE", "TMPDIR"}:
+        return
+    raise PermissionError(errno.EPERM, "four harmless variables")
+
+
+def import_judge() -> None:
+    try:
+        import graders.trusted  # noqa: F401, PLC0415
+    except ImportError as error:
+        raise PermissionError(errno.EACCES, str(error)) from None
+
+
+HARMS = "it would change this machine"
+BYTES = ctypes.create_string_buffer(256)
+
+ATTEMPTS = (
+    Attempt("read /etc/passwd", lambda: read("/etc/passwd"), ABSENT),
+    Attempt("read /proc/self/environ", lambda: read("/proc/self/environ"), ABSENT),
+    Attempt("read a disk", lambda: read("/dev/vda"), ABSENT),
+    Attempt("list the root folder", lambda: list(Path("/").iterdir())),
+    Attempt("list /sys", lambda: list(Path("/sys").iterdir()), ABSENT),
+    Attempt("write to the standard library", lambda: open(os.__file__, "r+b").close(), ABSENT),
+    Attempt("create a file in the root folder", lambda: open("/planted", "x").close(), ABSENT, HARMS),
+    Attempt("follow a symbolic link out of the scratch folder", link_out, ABSENT),
+    Attempt("hard-link a file", lambda: os.link(os.__file__, "hard"), ABSENT, HARMS),
+    Attempt("change the mode of a device", lambda: Path("/dev/null").chmod(0), ABSENT, HARMS),
+    Attempt("change the times of a file", lambda: os.utime(os.__file__), ABSENT, HARMS),
+    Attempt("open a file by handle", lambda: call(304, -100, ctypes.c_void_p(None), 0)),
+    Attempt("lock a shared file", lock_file),
+    Attempt("import the judge", import_judge, DENIED),
+    Attempt("fork", fork),
+    Attempt("vfork", lambda: call_and_leave(58), DENIED, "a vfork from Python would corrupt its parent"),
+    Attempt("clone a process", lambda: call_and_leave(56, 17, 0, 0, 0, 0)),
+    Attempt("clone3", lambda: call(435, BYTES, 8), (errno.ENOSYS,)),
+    Attempt("execute a program", execute),
+    Attempt("signal every process", lambda: os.kill(-1, 0)),
+    Attempt("open a handle on a process", lambda: os.close(call(434, os.getpid(), 0))),
+    Attempt("trace a process", lambda: call(101, 0, 0, 0, 0)),
+    Attempt("read another process's memory", lambda: call(310, os.getpid(), 0, 0, 0, 0, 0)),
+    Attempt("become root", lambda: os.setuid(0)),
+    Attempt("be root, or have capabilities", be_somebody),
+    Attempt("set a resource limit", raise_limit),
+    Attempt("gain priority", lambda: os.setpriority(os.PRIO_PROCESS, 0, -5)),
+    Attempt("open an internet socket", lambda: open_socket(socket.AF_INET, socket.SOCK_STREAM)),
+    Attempt("open a local socket", lambda: open_socket(socket.AF_UNIX, socket.SOCK_STREAM)),
+    Attempt("open a netlink socket", lambda: open_socket(socket.AF_NETLINK, socket.SOCK_RAW)),
+    Attempt("make a pair of sockets", pair_sockets),
+    Attempt("enter a new user namespace", lambda: call(272, 0x10000000)),
+    Attempt("mount a file system", lambda: call(165, b"x", b"/tmp", b"tmpfs", 0, b""), DENIED, HARMS),
+    Attempt("change the root folder", lambda: call(161, ctypes.c_char_p(b"/"))),
+    Attempt("load a BPF program", lambda: call(321, 0, BYTES, 0)),
+    Attempt("set up io_uring", lambda: os.close(call(425, 1, BYTES))),
+    Attempt("handle page faults", lambda: os.close(call(323, 1))),
+    Attempt("use a keyring", lambda: call(250, 0, -3, 1)),
+    Attempt("make a file in memory", lambda: os.close(call(319, ctypes.c_char_p(b"x"), 0))),
+    Attempt("map shared anonymous memory", lambda: call(9, 0, 4096, 3, 0x21, -1, 0)),
+    Attempt("map a stack that grows", lambda: call(9, 0, 4096, 3, 0x122, -1, 0)),
+    Attempt("make a System V segment", lambda: call(29, 0, 4096, 0o600), DENIED, HARMS),
+    Attempt("turn off address randomisation", lambda: call(135, 0x0040000)),
+    Attempt("find a leaked descriptor", count_open_files, DENIED, "an ordinary process holds what it likes"),
+    Attempt("find a secret in the environment", see_environment),
+)
+
+
+def judge(attempt: Attempt) -> dict[str, object]:
+    """state: succeeded, refused, or broken; and the words for it."""
+    try:
+        attempt.act()
+    except OSError as error:
+        state = "refused" if error.errno in attempt.refusals else "broken"
+        return {"name": attempt.name, "state": state, "words": f"{errno.errorcode.get(error.errno or 0)}: {error}"}
+    except Exception as error:  # noqa: BLE001 - a probe that breaks must not look like one that was refused
+        return {"name": attempt.name, "state": "broken", "words": f"{type(error).__name__}: {error}"}
+    return {"name": attempt.name, "state": "succeeded", "words": "it succeeded"}
+
+
+def report_inside() -> None:
+    for attempt in ATTEMPTS:
+        sys.stdout.write(json.dumps(judge(attempt)) + "\n")
+
+
+def report_outside() -> None:
+    """Each in a process of its own: some of them leave the process changed."""
+    for attempt in ATTEMPTS:
+        if attempt.why_no_control:
+            line = {"name": attempt.name, "state": "omitted", "words": attempt.why_no_control}
+            sys.stdout.write(json.dumps(line) + "\n")
+            continue
+        sys.stdout.flush()
+        pid = os.fork()
+        if pid == 0:
+            sys.stdout.write(json.dumps(judge(attempt)) + "\n")
+            sys.stdout.flush()
+            os._exit(0)
+        os.waitpid(pid, 0)
