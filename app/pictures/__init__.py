@@ -2,6 +2,18 @@
 
 from app.pictures.check import TraceRefused, check_trace, read_trace
 from app.pictures.draw import Picture, draw_graph
+from app.pictures.figure import graph_figure
 from app.pictures.paint import DrawnNode
+from app.pictures.words import TapeRow, tape_rows
 
-__all__ = ["DrawnNode", "Picture", "TraceRefused", "check_trace", "draw_graph", "read_trace"]
+__all__ = [
+    "DrawnNode",
+    "Picture",
+    "TapeRow",
+    "TraceRefused",
+    "check_trace",
+    "draw_graph",
+    "graph_figure",
+    "read_trace",
+    "tape_rows",
+]

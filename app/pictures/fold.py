@@ -6,7 +6,7 @@ between folds has no cycle, whatever is folded and opened.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Literal
 
 from app.pictures.graph import Graph
@@ -198,7 +198,7 @@ def unfold(fold: Fold) -> tuple[Fold, ...]:
         bounds = [0, 1, times - 1, times]
     else:
         bounds = [times * piece // _FEW_ITERATIONS for piece in range(_FEW_ITERATIONS + 1)]
-    return tuple(_slice_repeat(fold, low, high) for low, high in zip(bounds, bounds[1:], strict=False))
+    return tuple(_slice_repeat(fold, low, high) for low, high in pairwise(bounds))
 
 
 def _slice_repeat(fold: Fold, low: int, high: int) -> Fold:

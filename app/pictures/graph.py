@@ -9,26 +9,11 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+from app.pictures.absorb import Input, find_helpers
 from graders.contract.trace import Span, Trace
 
 _BACKWARD_NAME = re.compile(r"^(.*?)Backward\d*$")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_MULTIPLICATIONS = frozenset({"AddmmBackward0", "MmBackward0", "BmmBackward0", "BaddbmmBackward0", "MvBackward0"})
-_RESHAPES = frozenset(
-    f"{name}Backward0"
-    for name in (
-        "T", "Transpose", "View", "UnsafeView", "ReshapeAlias", "Expand", "Unsqueeze", "Squeeze", "Permute", "AsStrided"
-    )
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    """One backward edge seen from its consumer: where an operand came from."""
-
-    node: int
-    slot: int
-    output: int
 
 
 @dataclass(frozen=True)
@@ -146,10 +131,10 @@ def read_graph(trace: Trace, source: str = "") -> Graph:
     """The graph of a checked trace; `source` is the text that its spans point into."""
     inputs = _group_inputs(trace)
     leaves = tuple(node for node, kind in enumerate(trace.nodes.kind) if kind == "leaf" and not inputs[node])
-    absorbed, faces = _find_helpers(trace, inputs)
-    hidden = frozenset(leaves) | absorbed.keys()
+    helpers = find_helpers(trace, inputs)
+    hidden = frozenset(leaves) | helpers.hosts.keys()
     order = tuple(node for node in _forward_order(inputs) if node not in hidden)
-    return Graph(trace, tuple(source.splitlines()), inputs, order, absorbed, faces, leaves)
+    return Graph(trace, tuple(source.splitlines()), inputs, order, helpers.hosts, helpers.faces, leaves)
 
 
 def _group_inputs(trace: Trace) -> tuple[tuple[Input, ...], ...]:
@@ -158,39 +143,6 @@ def _group_inputs(trace: Trace) -> tuple[tuple[Input, ...], ...]:
     for source, target, slot, output in zip(edges.source, edges.target, edges.slot, edges.output, strict=True):
         found[source].append(Input(target, slot, output))
     return tuple(tuple(sorted(items, key=lambda item: item.slot)) for items in found)
-
-
-def _find_helpers(trace: Trace, inputs: tuple[tuple[Input, ...], ...]) -> tuple[dict[int, int], dict[int, int]]:
-    """For each helper its host, and for each host the last helper behind it.
-
-    A helper changes shape only, was made by the same call in the same module, and serves nobody but its host.
-    """
-    users: dict[int, set[int]] = {}
-    for source, target in zip(trace.edges.source, trace.edges.target, strict=True):
-        users.setdefault(target, set()).add(source)
-    nodes, absorbed, faces = trace.nodes, dict[int, int](), dict[int, int]()
-
-    def serves(node: int, host: int) -> bool:
-        alike = nodes.span[node] == nodes.span[host] and nodes.module[node] == nodes.module[host]
-        return alike and nodes.name[node] in _RESHAPES and node not in absorbed
-
-    for host, name in enumerate(nodes.name):
-        if name not in _MULTIPLICATIONS or nodes.span[host] is None:
-            continue
-        waiting = [(item.node, host) for item in inputs[host]]
-        while waiting:
-            node, user = waiting.pop()
-            if users[node] == {user} and node not in trace.roots and serves(node, host):
-                absorbed[node] = host
-                waiting.extend((item.node, node) for item in inputs[node])
-        last = host
-        while len(users.get(last, ())) == 1 and last not in trace.roots:
-            (user,) = users[last]
-            if len(inputs[user]) != 1 or not serves(user, host):
-                break
-            absorbed[user] = host
-            last = faces[host] = user
-    return absorbed, faces
 
 
 def _forward_order(inputs: tuple[tuple[Input, ...], ...]) -> tuple[int, ...]:

@@ -63,6 +63,10 @@ class Painter:
         self._used_ids: set[str] = set()
         self.drawn: list[DrawnNode] = []
 
+    def find_running(self) -> list[DrawnNode]:
+        """The drawn nodes that stand for the one that runs at the drawn step."""
+        return [drawn for drawn in self.drawn if self._state.running in drawn.members]
+
     def paint_frame(self, frame: PlacedFrame) -> str:
         fold = frame.shown.fold
         words = fold_title(self._graph, fold)

@@ -7,6 +7,7 @@ adjacent violators solves exactly. Edges that cross layers pass through narrow b
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 COLUMN_GAP = 28.0
 BEND_WIDTH = 10.0
@@ -81,29 +82,35 @@ def place_blocks(
 
 def _assign_layers(blocks: Sequence[Block], links: Sequence[Link]) -> list[int]:
     consumers: list[list[int]] = [[] for _ in blocks]
-    waits = [0] * len(blocks)
+    producers = [0] * len(blocks)
     for link in links:
         consumers[link.source].append(link.target)
-        waits[link.target] += 1
+        producers[link.target] += 1
     floor = 1 if any(block.pinned < 0 for block in blocks) else 0
     layer_of = [0 if block.pinned < 0 else floor for block in blocks]
-    sources = {index for index, count in enumerate(waits) if count == 0}
-    order = sorted(sources)
-    for index in order:
+    for index in _order_downward(consumers, producers):
         for consumer in consumers[index]:
             layer_of[consumer] = max(layer_of[consumer], layer_of[index] + 1)
+    bottom = max((layer for layer, block in zip(layer_of, blocks, strict=True) if block.pinned <= 0), default=0) + 1
+    for index, block in enumerate(blocks):
+        if block.pinned > 0:
+            layer_of[index] = bottom
+        elif block.pinned == 0 and not producers[index] and consumers[index]:
+            layer_of[index] = min(layer_of[consumer] for consumer in consumers[index]) - 1
+    return layer_of
+
+
+def _order_downward(consumers: Sequence[Sequence[int]], producers: Sequence[int]) -> list[int]:
+    waits = list(producers)
+    order = [index for index, count in enumerate(waits) if count == 0]
+    for index in order:
+        for consumer in consumers[index]:
             waits[consumer] -= 1
             if waits[consumer] == 0:
                 order.append(consumer)
-    if len(order) < len(blocks):
+    if len(order) < len(waits):
         raise ValueError("the links have a cycle")
-    bottom = max((layer_of[index] for index in order if blocks[index].pinned <= 0), default=0) + 1
-    for index in order:
-        if blocks[index].pinned > 0:
-            layer_of[index] = bottom
-        elif index in sources and consumers[index] and blocks[index].pinned == 0:
-            layer_of[index] = min(layer_of[consumer] for consumer in consumers[index]) - 1
-    return layer_of
+    return order
 
 
 def _bends(links: Sequence[Link], layer_of: Sequence[int]) -> int:
@@ -125,7 +132,7 @@ def _join(cells: list[_Cell], links: Sequence[Link], *, with_bends: bool) -> lis
             chain.append(shared[key])
         chain.append(link.target)
         chains.append(chain)
-        for upper, lower in zip(chain, chain[1:], strict=False):
+        for upper, lower in pairwise(chain):
             if lower != link.target and (upper, lower) in joined:
                 continue
             joined.add((upper, lower))
@@ -231,38 +238,39 @@ def _read_placement(
         max((blocks[cells[index].block].height for index in layer if cells[index].block >= 0), default=0.0)
         for layer in layers
     ]
+    rows = _stack_rows(cells, heights, gaps)
+    shift = min((cell.left for cell in cells), default=0.0)
+    left = [round(cell.left - shift, 1) for cell in cells]
+    top = [
+        round(rows[cell.layer] + (heights[cell.layer] - block.height) / 2, 1)
+        for cell, block in zip(cells, blocks, strict=False)
+    ]
+    routes = []
+    for link, chain in zip(links, chains, strict=True):
+        start, end = cells[link.source], cells[link.target]
+        from_x, to_x = left[link.source] + link.exit, left[link.target] + link.entry
+        bottom = top[link.source] + blocks[link.source].height - blocks[link.source].inset
+        points = [(from_x, bottom), (from_x, rows[start.layer] + heights[start.layer])]
+        for index in chain[1:-1]:
+            x, row = left[index] + BEND_WIDTH / 2, cells[index].layer
+            points += [(x, rows[row]), (x, rows[row] + heights[row])]
+        points += [(to_x, rows[end.layer]), (to_x, top[link.target] + blocks[link.target].inset)]
+        routes.append(tuple(points))
+    width = max((edge + cell.width for edge, cell in zip(left, cells, strict=True)), default=0.0)
+    height = rows[-1] + heights[-1] if heights else 0.0
+    return Placement(tuple(left[: len(blocks)]), tuple(top), tuple(routes), width, height)
+
+
+def _stack_rows(cells: list[_Cell], heights: list[float], gaps: tuple[float, float]) -> list[float]:
+    """The top of each row. Below a row a line that goes sideways needs more room, a row of ports less."""
     bent = {
         upper.layer
         for upper in cells
         for lower, out, into in upper.down
         if abs(upper.left + out - cells[lower].left - into) > _STRAIGHT
     }
-    rows = [0.0]
+    rows, top = [], 0.0
     for number, height in enumerate(heights):
-        gap = gaps[number in bent]
-        rows.append(rows[-1] + height + (gap if height else gap - _NO_LABEL))
-    shift = min((cell.left for cell in cells), default=0.0)
-    left = [round(cell.left - shift, 1) for cell in cells]
-    top = [
-        round(rows[cell.layer] + (heights[cell.layer] - blocks[cell.block].height) / 2, 1)
-        for cell in cells
-        if cell.block >= 0
-    ]
-    routes = []
-    for link, chain in zip(links, chains, strict=True):
-        start, end = link.source, link.target
-        points = [(left[start] + link.exit, top[start] + blocks[start].height - blocks[start].inset)]
-        points.append((points[0][0], rows[cells[start].layer] + heights[cells[start].layer]))
-        for index in chain[1:-1]:
-            x, row = left[index] + BEND_WIDTH / 2, cells[index].layer
-            points += [(x, rows[row]), (x, rows[row] + heights[row])]
-        points += [
-            (left[end] + link.entry, rows[cells[end].layer]),
-            (left[end] + link.entry, top[end] + blocks[end].inset),
-        ]
-        routes.append(tuple(points))
-    width = max((edge + cell.width for edge, cell in zip(left, cells, strict=True)), default=0.0)
-    count = len(blocks)
-    return Placement(
-        tuple(left[:count]), tuple(top), tuple(routes), width, max(rows[-2] + heights[-1], 0.0) if heights else 0.0
-    )
+        rows.append(top)
+        top += height + gaps[number in bent] - (0.0 if height else _NO_LABEL)
+    return rows

@@ -57,26 +57,27 @@ def read_state(graph: Graph, step: int | None) -> State:
 
 def _take(graph: Graph, state: State, now: int, *, is_now: bool) -> None:
     events = graph.trace.events
-    node = events.node[now]
+    node, kind = events.node[now], events.kind[now]
     if node is None:
         return
     if is_now:
         state.running = node
-    match events.kind[now]:
-        case "record":
-            state.unmade.discard(node)
-        case "vjp":
-            state.done.add(node)
-            state.incoming[node] = drop_shape(events.incoming[now])
-        case "accumulate":
-            state.done.add(node)
-            state.grads[node] = write_grad(events.incoming[now], events.outgoing[now], is_now)
-        case "free":
-            state.freed.add(node)
-        case "save" | "recompute":
-            state.freed.discard(node)
-        case "capture":
-            state.done.add(node)
-            state.grads[node] = shorten_grad(f"grad: {drop_shape(events.incoming[now])}")
-        case "backward" | "end" | "error":
-            pass
+    if kind in ("vjp", "accumulate", "capture"):
+        state.done.add(node)
+        _take_gradient(graph, state, now, node, is_now=is_now)
+    elif kind == "record":
+        state.unmade.discard(node)
+    elif kind == "free":
+        state.freed.add(node)
+    elif kind == "save":
+        state.freed.discard(node)
+
+
+def _take_gradient(graph: Graph, state: State, now: int, node: int, *, is_now: bool) -> None:
+    events = graph.trace.events
+    if events.kind[now] == "vjp":
+        state.incoming[node] = drop_shape(events.incoming[now])
+    elif events.kind[now] == "accumulate":
+        state.grads[node] = write_grad(events.incoming[now], events.outgoing[now], is_now)
+    else:
+        state.grads[node] = shorten_grad(f"grad: {drop_shape(events.incoming[now])}")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from html import escape
+from itertools import pairwise
 
 from app.pictures.check import clean_text
 
@@ -28,19 +29,19 @@ def write(value: str | float) -> str:
     return f"{value:.1f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
-def draw_line(points: Sequence[Point]) -> str:
-    """Path data through points: straight where they stand under each other, else a curve that leaves and arrives upright."""
+def draw_line(points: Sequence[Point], stub: float = 30.0) -> str:
+    """Path data through points; between points not under each other a curve that leaves and arrives upright."""
     steps = [f"M{_pair(points[0])}"]
-    for before, after in zip(points, points[1:], strict=False):
+    for before, after in pairwise(points):
         if before == after:
             continue
         if abs(before[0] - after[0]) < _STRAIGHT:
             steps.append(f"L{_pair(after)}")
             continue
         # The line stays upright beside the label of its beginning, and turns in what is left of the way.
-        stub = min(30.0, (after[1] - before[1]) / 2)
-        middle = (before[1] + stub + after[1]) / 2
-        steps.append(f"v{write(stub)}C{_pair((before[0], middle))} {_pair((after[0], middle))} {_pair(after)}")
+        start = (before[0], before[1] + min(stub, (after[1] - before[1]) / 2))
+        middle = (start[1] + after[1]) / 2
+        steps.append(f"L{_pair(start)}C{_pair((before[0], middle))} {_pair((after[0], middle))} {_pair(after)}")
     return "".join(steps)
 
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from app.pictures.fold import Fold
-from app.pictures.graph import Graph
+from app.pictures.graph import Graph, read_graph
 from app.pictures.view import Shown, flatten
-from graders.contract.trace import Shape, Span
+from graders.contract.trace import Shape, Span, Trace
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _MOST_LISTED = 6
@@ -86,7 +86,7 @@ def count_words(number: int, singular: str) -> str:
 
 
 def describe_node(graph: Graph, node: int) -> str:
-    """One sentence: `exp (ExpBackward0), made by "x.exp()" at line 3, gives y of shape (3,), saves 24 bytes: result`."""
+    """One sentence: `exp (ExpBackward0), made by "x.exp()" at line 3, gives shape (3,), saves 24 bytes: result`."""
     nodes = graph.trace.nodes
     if node in graph.leaf_set:
         return describe_leaf(graph, node)
@@ -219,9 +219,10 @@ def _name_source(graph: Graph, node: int) -> str:
     return f"{graph.title(node)} ({variable})" if variable else graph.title(node)
 
 
-def write_tape(graph: Graph) -> tuple[TapeRow, ...]:
-    """Every step of the tape as a row, for a table in step with the picture."""
-    return tuple(_tape_row(graph, step) for step in range(len(graph.trace.events.kind)))
+def tape_rows(trace: Trace, *, source: str = "") -> tuple[TapeRow, ...]:
+    """Every step of a checked trace's tape as a row, for a table in step with the picture."""
+    graph = read_graph(trace, source)
+    return tuple(_tape_row(graph, step) for step in range(len(trace.events.kind)))
 
 
 def _tape_row(graph: Graph, step: int) -> TapeRow:
