@@ -15,22 +15,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("serve", help="migrate, then run the website and one grader until stopped")
     commands.add_parser("migrate", help="bring the database up to date")
-    check = commands.add_parser("check", help="prove the course: structure, cells, claims, exercises", add_help=False)
-    check.add_argument("rest", nargs=argparse.REMAINDER)
-    new = commands.add_parser("new", help="start a chapter or an exercise", add_help=False)
-    new.add_argument("rest", nargs=argparse.REMAINDER)
-    chosen = parser.parse_args(arguments)
+    commands.add_parser("check", help="prove the course: structure, cells, claims, exercises", add_help=False)
+    commands.add_parser("new", help="start a chapter or an exercise", add_help=False)
+    # Those two read the rest themselves; argparse.REMAINDER would refuse a rest that begins with an option.
+    chosen, rest = parser.parse_known_args(arguments)
+    if rest and chosen.command not in ("check", "new"):
+        parser.error(f"{chosen.command} takes no arguments, and got {' '.join(rest)}")
     try:
         settings = read_settings()
     except ValidationError as problem:
         print(_say(problem), file=sys.stderr)
         return 2
-    return _run(chosen, settings)
+    return _run(chosen.command, rest, settings)
 
 
-def _run(chosen: argparse.Namespace, settings: Settings) -> int:
+def _run(command: str, rest: list[str], settings: Settings) -> int:
     # Imported where used: a migration needs no web framework, and a check no database.
-    match chosen.command:
+    match command:
         case "serve":
             from app.serve import serve  # noqa: PLC0415
 
@@ -44,11 +45,11 @@ def _run(chosen: argparse.Namespace, settings: Settings) -> int:
         case "check":
             from app.check import main as check  # noqa: PLC0415
 
-            return check(chosen.rest)
+            return check(rest)
         case _:
             from app.new import main as start_new  # noqa: PLC0415
 
-            return start_new(chosen.rest)
+            return start_new(rest)
 
 
 def _say(problem: ValidationError) -> str:

@@ -1,0 +1,42 @@
+# Two images from one file: `site` (no torch) and `grader` (torch, no website). See docs/operating.md.
+FROM debian:bookworm-slim AS base
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends python3 python3-venv ca-certificates \
+ && rm -rf /var/lib/apt/lists/* \
+ && useradd --system --uid 10001 --create-home --home-dir /srv/home unwind \
+ && install -d -o unwind -g unwind /srv/unwind /data
+WORKDIR /srv/unwind
+COPY tools tools
+COPY requirements.lock pyproject.toml ./
+
+FROM base AS site-environment
+RUN TORCH=none tools/make_environment requirements.lock
+
+FROM base AS grader-environment
+ARG TORCH=cpu
+RUN TORCH=$TORCH tools/make_environment requirements.lock
+
+FROM base AS site
+COPY --from=site-environment /srv/unwind/.venv .venv
+COPY course.toml ./
+COPY chapters chapters
+COPY exercises exercises
+COPY static/dist static/dist
+COPY static/vendor static/vendor
+COPY static/fonts static/fonts
+COPY graders/__init__.py graders/__init__.py
+COPY graders/contract graders/contract
+COPY graders/ledger graders/ledger
+COPY app app
+USER unwind
+ENV UNWIND_DATA=/data UNWIND_HOST=0.0.0.0 UNWIND_PORT=8000 PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+EXPOSE 8000
+CMD [".venv/bin/python", "-m", "app", "site"]
+
+FROM base AS grader
+COPY --from=grader-environment /srv/unwind/.venv .venv
+COPY exercises exercises
+COPY graders graders
+USER unwind
+ENV UNWIND_DATA=/data PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+CMD [".venv/bin/python", "-m", "graders", "worker", "--queue", "cpu"]
