@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from site_parts import Answer, RunningSite, find_descendants, find_free_port, query, wait_until_dead
+from served_site import Answer, RunningSite, find_descendants, find_free_port, query, wait_until_dead
 
 pytestmark = [pytest.mark.slow, pytest.mark.box]
 
