@@ -62,17 +62,19 @@ def remove_hierarchies(hierarchies: tuple[Hierarchy, ...]) -> None:
 
 
 class RunGroups:
-    """The groups of one run: made before the fork, joined by the child itself, read and removed afterwards."""
+    """The groups of one run: made before the fork, joined by the child itself, read and removed at the end."""
 
-    def __init__(self, hierarchies: tuple[Hierarchy, ...], name: str, quota: Quota) -> None:
+    def __init__(self, hierarchies: tuple[Hierarchy, ...], name: str) -> None:
         """Raises OSError when a hierarchy that worked at start refuses now."""
         self._folders: dict[str, tuple[int, Path]] = {}
         for hierarchy in hierarchies:
             folder = hierarchy.folder / name
-            if folder not in [place for _, place in self._folders.values()]:
-                folder.mkdir()
+            folder.mkdir(exist_ok=True)
             self._folders[hierarchy.controller] = (hierarchy.version, folder)
-            _write_quota(hierarchy.controller, hierarchy.version, folder, quota)
+
+    def set_quota(self, quota: Quota) -> None:
+        for controller, (version, folder) in self._folders.items():
+            _write_quota(controller, version, folder, quota)
 
     @property
     def counts_tasks(self) -> bool:

@@ -1,5 +1,6 @@
 """Which confinement this machine allows: found by trying it in throw-away processes, strongest first."""
 
+import contextlib
 import itertools
 import os
 import sys
@@ -52,6 +53,16 @@ def choose_uid() -> int:
     return first + min(count, 65000) - 1 - _next_serial() % max(1, min(count, 65000) // 4)
 
 
+def count_tasks(uid: int) -> int:
+    """How many threads this user runs on the machine."""
+    count = 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if folder.stat().st_uid == uid:
+                count += sum(1 for _ in (folder / "task").iterdir())
+    return count
+
+
 def _next_serial() -> int:
     """A number that no other slot of a live process on this machine has."""
     return os.getpid() * SERIALS_A_PROCESS + next(_serials) % SERIALS_A_PROCESS
@@ -71,9 +82,9 @@ def _confines_files_and_calls() -> None:
         raise OSError("no Landlock")
     if os.geteuid() == 0:
         uid = choose_uid()
-        privileges.give_up_privileges(uid, uid, changes_user=True)
+        privileges.give_up_privileges(uid, uid, True, privileges.find_bounding_set())
     else:
-        privileges.give_up_privileges(os.getuid(), os.getgid(), changes_user=False)
+        privileges.give_up_privileges(os.getuid(), os.getgid(), False, ())
     landlock.restrict(landlock.find_version(), [])
     seccomp.install_filter(seccomp.build_filter(os.getpid()))
     if _can_open("/proc/self/status"):

@@ -23,6 +23,15 @@ CPU_COUNT_ERROR_SECONDS: Final = 0.1
 
 
 @dataclass(frozen=True)
+class Child:
+    """A forked child: its number with the zygote, its pidfd, its cgroups."""
+
+    serial: int
+    handle: int
+    groups: RunGroups
+
+
+@dataclass(frozen=True)
 class Pipes:
     """Our ends of the child's descriptors 0 to 3, all non-blocking."""
 
@@ -55,14 +64,13 @@ class _Output:
 class BoxRun:
     """One child. Calls from several threads are safe: each waits for the other, and stop() ends what it waits for."""
 
-    def __init__(
-        self, zygote: Zygote, handle: int, pipes: Pipes, limits: Limits, groups: RunGroups, sink: OutputSink | None
-    ) -> None:
+    def __init__(self, zygote: Zygote, child: Child, pipes: Pipes, limits: Limits, sink: OutputSink | None) -> None:
         self._zygote = zygote
-        self._handle = handle
+        self._serial = child.serial
+        self._handle = child.handle
+        self._groups = child.groups
         self._pipes = pipes
         self._limits = limits
-        self._groups = groups
         self._output = _Output(limits.output_kib * 1024, sink)
         self._started = time.monotonic()
         self._deadline = self._started + limits.wall_seconds
@@ -196,7 +204,7 @@ class BoxRun:
         self._pump("", lambda: False)
         wall_seconds = time.monotonic() - self._started
         try:
-            ended = self._zygote.await_end()
+            ended = self._zygote.await_end(self._serial)
             ending = self._judge(ended, wall_seconds)
         finally:
             with self._deciding:

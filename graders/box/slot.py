@@ -1,9 +1,12 @@
 """A slot: zygotes of the flavours it was opened for, and one run at a time on them."""
 
+import contextlib
+import itertools
 import logging
 import math
 import os
 import select
+import socket
 import threading
 import time
 from collections.abc import Sequence
@@ -11,12 +14,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from graders.box import cgroups
-from graders.box.cgroups import Hierarchy, Quota, RunGroups
-from graders.box.errand import Box, BoxFault, Errand, Profile
+from graders.box.cgroups import Quota, RunGroups
+from graders.box.errand import Box, BoxClosed, BoxFault, Errand, Profile
+from graders.box.jail import orders
 from graders.box.jail.child import READY
 from graders.box.jail.orders import ForkOrder
-from graders.box.profiles import choose_uid, probe_profile
-from graders.box.run import BoxRun, Pipes
+from graders.box.profiles import choose_uid, count_tasks, probe_profile
+from graders.box.run import BoxRun, Child, Pipes
 from graders.box.zygote import Zygote, ZygoteSettings
 from graders.contract.jobs import Flavour
 from graders.contract.limits import Limits
@@ -25,6 +29,9 @@ MIB: Final = 1 << 20
 SETUP_SECONDS: Final = 10.0
 # The main thread, and the one with the big stack that the cell driver starts.
 OWN_TASKS: Final = 2
+# In an ordinary user's namespace: the zygote, the process that waits for it, the child that stands by, and one more.
+ZYGOTE_TASKS: Final = 4
+SLACK_TASKS: Final = 16
 
 logger = logging.getLogger(__name__)
 
@@ -54,6 +61,15 @@ def open_box(
     return Slot(SlotSettings(tuple(flavours), chosen, compute_threads, cpu_cores))
 
 
+@dataclass(frozen=True)
+class _Spare:
+    """A child that stands by: forked, in its cgroups and namespaces, waiting for an order on the other end."""
+
+    serial: int
+    channel: socket.socket
+    groups: RunGroups
+
+
 class Slot(Box):
     """See graders/README.md. A zygote that died is replaced before the next run; its failure is a BoxFault."""
 
@@ -62,17 +78,19 @@ class Slot(Box):
         self._settings = settings
         self._starting = threading.Lock()
         self._run: BoxRun | None = None
-        self._serial = 0
+        self._serials = itertools.count(1)
         self._zygotes: dict[Flavour, Zygote] = {}
+        self._spares: dict[Flavour, _Spare] = {}
         self._uid = choose_uid()
         self._gid = self._uid if os.geteuid() == 0 else os.getegid()
         # Only P1 is sure to be allowed, but a delegated group of an ordinary user is used just the same.
-        self._hierarchies: tuple[Hierarchy, ...] = cgroups.find_hierarchies(f"unwind-{os.getpid()}-{id(self):x}")
+        self._hierarchies = cgroups.find_hierarchies(f"unwind-{os.getpid()}-{id(self):x}")
         try:
             for flavour in settings.flavours:
                 self._zygotes[flavour] = self._start_zygote(flavour)
-            for zygote in self._zygotes.values():
+            for flavour, zygote in self._zygotes.items():
                 zygote.wait_until_ready()
+                self._spares[flavour] = self._prepare_child(zygote)
         except BoxFault:
             self.close()
             raise
@@ -97,14 +115,15 @@ class Slot(Box):
                 raise BoxFault("the slot's last run is not over; stop it first")
             zygote = self._healthy_zygote(errand.flavour)
             try:
-                self._run = self._launch(zygote, errand)
+                run = self._run = self._launch(zygote, errand)
             except BoxFault:
                 # Half a start may have left a child or an unread answer: begin again with a fresh zygote next time.
-                zygote.close()
-                self._zygotes.pop(errand.flavour, None)
+                self._drop_zygote(errand.flavour)
                 raise
-        self._run.send(len(errand.payload).to_bytes(8, "little") + errand.payload)
-        return self._run
+            with contextlib.suppress(BoxClosed):
+                run.send(len(errand.payload).to_bytes(8, "little") + errand.payload)
+            self._prepare_next(errand.flavour, zygote)
+        return run
 
     def close(self) -> None:
         if self._run is not None and not self._run.is_over:
@@ -112,63 +131,98 @@ class Slot(Box):
                 self._run.stop()
             except BoxFault:
                 logger.exception("the last run of a closing slot did not end well")
-        for zygote in self._zygotes.values():
-            zygote.close()
-        self._zygotes.clear()
+        for flavour in tuple(self._zygotes):
+            self._drop_zygote(flavour)
         cgroups.remove_hierarchies(self._hierarchies)
 
     def _start_zygote(self, flavour: Flavour) -> Zygote:
         settings = self._settings
         return Zygote(ZygoteSettings(flavour, settings.profile, self._uid, self._gid, settings.compute_threads))
 
+    def _drop_zygote(self, flavour: Flavour) -> None:
+        zygote = self._zygotes.pop(flavour, None)
+        spare = self._spares.pop(flavour, None)
+        if spare is not None:
+            spare.channel.close()
+        if zygote is not None:
+            zygote.close()
+        if spare is not None:
+            spare.groups.remove()
+
     def _healthy_zygote(self, flavour: Flavour) -> Zygote:
         if flavour not in self._settings.flavours:
             raise BoxFault(f"this slot was opened without the {flavour} zygote")
         zygote = self._zygotes.get(flavour)
-        if zygote is None or not zygote.is_alive:
-            if zygote is not None:
-                logger.warning("the %s zygote died; starting another", flavour)
-                zygote.close()
-            zygote = self._zygotes[flavour] = self._start_zygote(flavour)
-            zygote.wait_until_ready()
+        if zygote is not None and zygote.is_alive:
+            return zygote
+        if zygote is not None:
+            logger.warning("the %s zygote died; starting another", flavour)
+            self._drop_zygote(flavour)
+        zygote = self._zygotes[flavour] = self._start_zygote(flavour)
+        zygote.wait_until_ready()
         return zygote
 
-    def _launch(self, zygote: Zygote, errand: Errand) -> BoxRun:
-        limits = errand.limits
-        self._serial += 1
+    def _prepare_next(self, flavour: Flavour, zygote: Zygote) -> None:
+        """While this run is busy: joining a cgroup waits for the kernel, and forking torch copies page tables."""
         try:
-            groups = RunGroups(self._hierarchies, f"run-{self._serial}", self._quota(limits))
-        except OSError as error:
-            raise BoxFault(f"the run's cgroup could not be made: {error}") from error
-        ours, theirs = _make_pipes()
+            self._spares[flavour] = self._prepare_child(zygote)
+        except BoxFault:
+            logger.exception("no child could be prepared; the next run will try again")
+
+    def _prepare_child(self, zygote: Zygote) -> _Spare:
+        serial = next(self._serials)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         process_lists: list[int] = []
         try:
+            groups = RunGroups(self._hierarchies, f"run-{serial}")
             process_lists = groups.open_process_lists()
-            handle = zygote.fork(_order(errand, groups), [*theirs, *process_lists])
-        except (OSError, BoxFault) as error:
-            _close_all(ours)
-            groups.remove()
-            raise BoxFault(f"no child could be forked: {error}") from error
+            zygote.request_child(serial, [theirs.fileno(), *process_lists])
+        except OSError as error:
+            ours.close()
+            raise BoxFault(f"the run's cgroup could not be made: {error}") from error
+        except BoxFault:
+            ours.close()
+            raise
         finally:
-            _close_all([*theirs, *process_lists])
-        run = BoxRun(zygote, handle, Pipes(*ours[:4]), limits, groups, errand.on_output)
+            theirs.close()
+            _close_all(process_lists)
+        return _Spare(serial, ours, groups)
+
+    def _launch(self, zygote: Zygote, errand: Errand) -> BoxRun:
+        spare = self._spares.pop(errand.flavour, None) or self._prepare_child(zygote)
+        child = Child(spare.serial, zygote.take_handle(spare.serial), spare.groups)
+        ours, theirs = _make_pipes()
+        try:
+            child.groups.set_quota(self._quota(errand.limits))
+            orders.send(spare.channel, orders.as_fields(self._order(errand, child.groups)), theirs)
+        except OSError as error:
+            _close_all([*ours, child.handle])
+            raise BoxFault(f"the child that stood by could not be used: {error}") from error
+        finally:
+            _close_all(theirs)
+            spare.channel.close()
+        run = BoxRun(zygote, child, Pipes(*ours[:4]), errand.limits, errand.on_output)
         _await_ready(run, ours[4])
         return run
 
     def _quota(self, limits: Limits) -> Quota:
         return Quota(limits.memory_mib * MIB, limits.threads + OWN_TASKS, self._settings.cpu_cores)
 
+    def _order(self, errand: Errand, groups: RunGroups) -> ForkOrder:
+        limits = errand.limits
+        return ForkOrder(
+            driver=errand.driver,
+            cpu_seconds=math.ceil(limits.cpu_seconds),
+            memory_bytes=limits.memory_mib * MIB,
+            disk_bytes=limits.disk_mib * MIB,
+            process_limit=0 if groups.counts_tasks else limits.threads + OWN_TASKS + self._count_neighbours(),
+        )
 
-def _order(errand: Errand, groups: RunGroups) -> ForkOrder:
-    limits = errand.limits
-    return ForkOrder(
-        driver=errand.driver,
-        cpu_seconds=math.ceil(limits.cpu_seconds),
-        wall_seconds=limits.wall_seconds,
-        memory_bytes=limits.memory_mib * MIB,
-        disk_bytes=limits.disk_mib * MIB,
-        process_limit=0 if groups.counts_tasks else limits.threads + OWN_TASKS,
-    )
+    def _count_neighbours(self) -> int:
+        """Tasks that RLIMIT_NPROC would count beside the run's own, where no cgroup counts them."""
+        if self.profile is Profile.P2:
+            return ZYGOTE_TASKS
+        return 0 if os.geteuid() == 0 else count_tasks(os.geteuid()) + SLACK_TASKS
 
 
 def _make_pipes() -> tuple[list[int], list[int]]:

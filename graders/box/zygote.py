@@ -7,6 +7,9 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
@@ -14,7 +17,7 @@ from typing import IO, Any, Final
 from graders.box.errand import BoxFault, Profile
 from graders.box.interpreter import clean_environment, plan_root, start_command
 from graders.box.jail import orders
-from graders.box.jail.orders import ForkOrder, Setup
+from graders.box.jail.orders import Setup
 from graders.contract.jobs import Flavour
 
 START_SECONDS: Final = 60.0
@@ -47,6 +50,9 @@ class Zygote:
     def __init__(self, settings: ZygoteSettings) -> None:
         self.settings = settings
         self.facts: dict[str, Any] = {}
+        self._reading = threading.Lock()
+        self._handles: dict[int, int] = {}
+        self._ends: dict[int, Ended] = {}
         self._mount_point = tempfile.mkdtemp(prefix="unwind-root-")
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -84,36 +90,47 @@ class Zygote:
     def wait_until_ready(self) -> None:
         """Separate from the start, so that several zygotes import torch at the same time."""
         if not self.facts:
-            try:
-                self.facts = self._receive("ready", START_SECONDS)[0]
-            except BoxFault:
-                self.close()
-                raise
+            fields, _ = self._receive(START_SECONDS)
+            if "ready" not in fields:
+                raise BoxFault(f"the zygote could not get ready: {fields.get('fault', fields)}")
+            self.facts = fields["ready"]
 
     @property
     def is_alive(self) -> bool:
         return self._process.poll() is None
 
-    @property
-    def channel_descriptor(self) -> int:
-        return self._channel.fileno()
+    def request_child(self, serial: int, descriptors: list[int]) -> None:
+        """Ask for a child that will stand by on descriptors[0] and join the cgroups of the others."""
+        self._send({"serial": serial}, descriptors)
 
-    def fork(self, order: ForkOrder, descriptors: list[int]) -> int:
-        """Ask for a child on these descriptors; its pidfd, which the caller closes."""
-        self._send(orders.as_fields(order), descriptors)
-        _, handles = self._receive("started", ANSWER_SECONDS)
-        if len(handles) != 1:
-            raise BoxFault(f"the zygote sent {len(handles)} process handles instead of one")
-        return handles[0]
+    def take_handle(self, serial: int) -> int:
+        """The pidfd of a child that was asked for; the caller closes it."""
+        with self._reading:
+            self._read_until(self._handles, serial)
+            return self._handles.pop(serial)
 
-    def await_end(self) -> Ended:
-        """Call when the child is dead, or about to be."""
-        fields, _ = self._receive_fields("status", ANSWER_SECONDS)
-        return Ended(status=int(fields["status"]), cpu_seconds=float(fields["cpu_seconds"]))
+    def await_end(self, serial: int) -> Ended:
+        """How a child ended. Call when it is dead, or about to be."""
+        with self._reading:
+            self._read_until(self._ends, serial)
+            return self._ends.pop(serial)
+
+    def _read_until(self, inbox: Mapping[int, object], serial: int) -> None:
+        deadline = time.monotonic() + ANSWER_SECONDS
+        while serial not in inbox:
+            fields, handles = self._receive(deadline - time.monotonic())
+            if "forked" in fields and len(handles) == 1:
+                self._handles[fields["forked"]] = handles[0]
+            elif "ended" in fields:
+                self._ends[fields["ended"]] = Ended(fields["status"], fields["cpu_seconds"])
+            else:
+                raise BoxFault(f"the zygote could not fork: {fields.get('fault', fields)}")
 
     def close(self) -> None:
         """End the process and what hangs on it: a child dies with its parent."""
         self._channel.close()
+        while self._handles:
+            os.close(self._handles.popitem()[1])
         try:
             self._process.wait(timeout=1.0)
         except subprocess.TimeoutExpired:
@@ -123,32 +140,23 @@ class Zygote:
         # Only ever an empty folder here: the root was mounted on it in a namespace of the zygote's own.
         shutil.rmtree(self._mount_point, ignore_errors=True)
 
-    def _send(self, message: dict[str, Any], descriptors: list[int] | None = None) -> None:
+    def _send(self, message: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
         try:
             orders.send(self._channel, message, descriptors)
         except OSError as error:
             raise BoxFault(f"the zygote is gone: {error}{self._last_words()}") from error
 
-    def _receive(self, key: str, seconds: float) -> tuple[Any, list[int]]:
-        fields, descriptors = self._receive_fields(key, seconds)
-        return fields[key], descriptors
-
-    def _receive_fields(self, key: str, seconds: float) -> tuple[dict[str, Any], list[int]]:
-        readable, _, _ = select.select([self._channel], [], [], seconds)
+    def _receive(self, seconds: float) -> tuple[dict[str, Any], list[int]]:
+        readable, _, _ = select.select([self._channel], [], [], max(0.0, seconds))
         if not readable:
-            raise BoxFault(f"the zygote did not answer '{key}' within {seconds:g} seconds")
+            raise BoxFault("the zygote does not answer")
         try:
             packet = orders.receive(self._channel)
         except OSError as error:
             raise BoxFault(f"the zygote is gone: {error}{self._last_words()}") from error
         if packet is None:
-            raise BoxFault(f"the zygote ended while '{key}' was awaited{self._last_words()}")
-        fields, descriptors = packet
-        if key not in fields:
-            for descriptor in descriptors:
-                os.close(descriptor)
-            raise BoxFault(f"the zygote could not go on: {fields.get('fault', fields)}")
-        return fields, descriptors
+            raise BoxFault(f"the zygote ended{self._last_words()}")
+        return packet
 
     def _last_words(self) -> str:
         size = os.fstat(self._log.fileno()).st_size

@@ -85,7 +85,7 @@ def stack_bytes(driver: str) -> int:
 
 
 def settle(compute_threads: int) -> None:
-    """After the fork: pin the allocator, draw new seeds, set the thread count, hide the zygote's own code."""
+    """After the fork: pin the allocator, draw new seeds, set the thread count."""
     for option, value in ((-3, MMAP_THRESHOLD_BYTES), (-1, MMAP_THRESHOLD_BYTES), (-8, 2)):
         if LIBC.mallopt(ctypes.c_int(option), ctypes.c_int(value)) != 1:
             raise OSError(f"mallopt refused option {option}")
@@ -94,11 +94,10 @@ def settle(compute_threads: int) -> None:
     random.seed(os.urandom(32))
     torch = sys.modules.get("torch")
     if torch is not None:
-        torch.manual_seed(int.from_bytes(os.urandom(7), "little"))
+        # Not torch.manual_seed: it visits every kind of accelerator, at a millisecond a run.
+        torch.default_generator.manual_seed(int.from_bytes(os.urandom(7), "little"))
         torch.set_num_threads(compute_threads)
         sys.modules["numpy.random"].seed(int.from_bytes(os.urandom(4), "little"))
-    for name in [name for name in sys.modules if name == "graders" or name.startswith("graders.")]:
-        del sys.modules[name]
 
 
 def main(driver: str) -> int:

@@ -2,18 +2,20 @@
 
 import os
 import signal
+import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Final
 
-from graders.box.jail import kernel, landlock, privileges, root, seccomp
+from graders.box.jail import kernel, landlock, orders, privileges, root, seccomp
 from graders.box.jail.landlock import Grant
 from graders.box.jail.orders import ForkOrder, Setup
 
 CHILD_NAMESPACES: Final = (
     kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS | kernel.CLONE_NEWCGROUP | kernel.CLONE_NEWNET
 )
-STANDARD_DESCRIPTORS: Final = 4
+CHANNEL: Final = 3
 REPORT: Final = 4
 READY: Final = b"ready"
 HOST_NAME: Final = "box"
@@ -31,6 +33,7 @@ class Prepared:
     """For pid 1; a child without a pid namespace builds its own."""
     data_bytes: int
     address_bytes: int
+    bounding_set: tuple[int, ...]
 
     @property
     def has_namespaces(self) -> bool:
@@ -41,54 +44,78 @@ class Prepared:
         return self.setup.profile != "P2" and os.geteuid() == 0
 
 
-def run_child(prepared: Prepared, order: ForkOrder, descriptors: list[int]) -> None:
-    """Jail this process and run the driver. Never returns: a handler that failed once went on as the parent."""
+def run_child(prepared: Prepared, descriptors: list[int]) -> None:
+    """Wait for one order, jail this process, run the driver. Never returns: once, a failed handler went on as parent.
+
+    `descriptors`: the socket on which the order will come, then the lists of the cgroups to join. What is slow and
+    the same for every run happens before the order is there: the next learner does not wait for it.
+    """
     status = 1
     try:
-        report = _place_descriptors(order, descriptors)
-        try:
-            _jail(prepared, order)
-        except BaseException as error:  # noqa: BLE001 - whatever it is, the operator must read it
-            os.write(report, f"{type(error).__name__}: {error}".encode()[:4000])
+        failure = _stand_by(prepared, descriptors)
+        packet = orders.receive(socket.socket(fileno=CHANNEL))
+        if packet is None:
             return
-        os.write(report, READY)
-        os.close(report)
-        status = prepared.start.main(order.driver)
+        fields, received = packet
+        _place_descriptors(received)
+        if failure is None:
+            failure = _try(lambda: _jail(prepared, ForkOrder(**fields)))
+        if failure is not None:
+            os.write(REPORT, f"{type(failure).__name__}: {failure}".encode()[:4000])
+            return
+        os.write(REPORT, READY)
+        os.close(REPORT)
+        status = prepared.start.main(fields["driver"])
     finally:
         os._exit(status)
 
 
-def _place_descriptors(order: ForkOrder, descriptors: list[int]) -> int:
-    """Make the order's descriptors 0 to 3 and the report 4, join the cgroups, close all else."""
-    standard, report, cgroups = descriptors[:4], descriptors[4], descriptors[5:]
-    failure = ""
-    for cgroup in cgroups:
-        try:
-            os.write(cgroup, b"0\n")
-        except OSError as error:
-            failure = f"the run could not join its cgroup: {error}"
+def _try(step: Callable[[], None]) -> BaseException | None:
+    try:
+        step()
+    except BaseException as error:  # noqa: BLE001 - whatever it is, the operator must read it
+        return error
+    return None
+
+
+def _stand_by(prepared: Prepared, descriptors: list[int]) -> BaseException | None:
+    kernel.control("prctl parent death", kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+    failure = _try(lambda: _join_cgroups(descriptors[1:]))
+    os.dup2(descriptors[0], CHANNEL)
+    kernel.close_from(CHANNEL + 1)
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return failure or _try(lambda: _enter_namespaces(prepared))
+
+
+def _join_cgroups(process_lists: list[int]) -> None:
+    # The kernel waits for a grace period of some ten milliseconds here.
+    for process_list in process_lists:
+        os.write(process_list, b"0\n")
+
+
+def _enter_namespaces(prepared: Prepared) -> None:
+    if prepared.has_namespaces:
+        kernel.unshare(CHILD_NAMESPACES)
+        kernel.set_hostname(HOST_NAME)
+
+
+def _place_descriptors(received: list[int]) -> None:
+    """Make the order's descriptors 0 to 3 and the report 4; close all else."""
     # First out of the way of 0 to 4, then into place: a descriptor could be overwritten before it was copied.
-    high = [os.dup2(descriptor, 100 + at) for at, descriptor in enumerate([*standard, report])]
+    high = [os.dup2(descriptor, 100 + at) for at, descriptor in enumerate(received)]
     for at, descriptor in enumerate(high):
         os.dup2(descriptor, at)
     kernel.close_from(REPORT + 1)
-    if failure:
-        os.write(REPORT, failure.encode())
-        os._exit(1)
-    return REPORT
 
 
 def _jail(prepared: Prepared, order: ForkOrder) -> None:
     setup = prepared.setup
-    os.setsid()
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
     if prepared.has_namespaces:
-        kernel.unshare(CHILD_NAMESPACES)
-        kernel.set_hostname(HOST_NAME)
         root.mount_scratch(order.disk_bytes)
     stack_bytes = prepared.start.stack_bytes(order.driver)
     privileges.set_resource_limits(order, prepared.data_bytes, prepared.address_bytes, stack_bytes)
-    privileges.give_up_privileges(setup.uid, setup.gid, prepared.changes_user)
+    privileges.give_up_privileges(setup.uid, setup.gid, prepared.changes_user, prepared.bounding_set)
     prepared.start.settle(setup.compute_threads)
     landlock.restrict(prepared.landlock_version, prepared.grants)
     seccomp.install_filter(prepared.filter if prepared.has_namespaces else seccomp.build_filter(os.getpid()))

@@ -25,7 +25,6 @@ READ: Final = READ_FILE | READ_DIR
 SCRATCH: Final = (
     READ | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REGULAR | MAKE_SYMLINK | REFER | TRUNCATE
 )
-FILE_RIGHTS: Final = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE
 
 # How many file rights each version of the interface knows (index = version).
 RIGHTS_OF_VERSION: Final = (0, 13, 14, 15, 15, 16)
@@ -44,6 +43,11 @@ class Grant:
 
     path: str
     rights: int
+
+
+def grant_reading(path: str) -> Grant:
+    """The right to list belongs to folders alone: the kernel refuses it for a file."""
+    return Grant(path, READ if Path(path).is_dir() else READ_FILE)
 
 
 def find_version() -> int:
@@ -75,8 +79,7 @@ def restrict(version: int, grants: list[Grant]) -> None:
 def _add(ruleset: int, grant: Grant, handled: int) -> None:
     descriptor = os.open(grant.path, os.O_PATH | os.O_CLOEXEC)
     try:
-        fitting = handled if Path(grant.path).is_dir() else FILE_RIGHTS
-        rule = struct.pack("<Qi", grant.rights & handled & fitting, descriptor)
+        rule = struct.pack("<Qi", grant.rights & handled, descriptor)
         kernel.call(
             f"landlock_add_rule {grant.path}",
             kernel.SYS_LANDLOCK_ADD,

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import socket
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -44,22 +45,21 @@ class Setup:
 
 @dataclass(frozen=True)
 class ForkOrder:
-    """One run. Descriptors beside it: the child's 0 to 3, the report pipe, then the cgroups' process lists."""
+    """One run, for a child that stands by. Descriptors beside it: what will be its 0 to 3, and the report pipe."""
 
     driver: str
     cpu_seconds: int
-    wall_seconds: float
     memory_bytes: int
     disk_bytes: int
     process_limit: int
     """RLIMIT_NPROC, or 0 where a pids cgroup counts."""
 
 
-def send(channel: socket.socket, message: dict[str, Any], descriptors: list[int] | None = None) -> None:
+def send(channel: socket.socket, message: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
     data = json.dumps(message).encode()
     if len(data) > MAX_PACKET_BYTES:
         raise ValueError(f"a packet of {len(data)} bytes; {MAX_PACKET_BYTES} is the most")
-    socket.send_fds(channel, [data], descriptors or [])
+    socket.send_fds(channel, [data], list(descriptors))
 
 
 def receive(channel: socket.socket) -> tuple[dict[str, Any], list[int]] | None:

@@ -1,5 +1,6 @@
 """User, group, capabilities: what the zygote gives up once, and what every child gives up for good."""
 
+import contextlib
 import ctypes
 import os
 import resource
@@ -43,11 +44,25 @@ def become(uid: int, gid: int) -> None:
     os.setresuid(uid, uid, uid)
 
 
-def keep_capabilities(kept: tuple[int, ...]) -> None:
-    """Hold these capabilities and no others, and forbid that any other ever comes back."""
+def find_bounding_set() -> tuple[int, ...]:
+    """The capabilities that this process could still come to hold."""
+    held = []
     for capability in range(LAST_POSSIBLE + 1):
+        try:
+            if kernel.control("prctl bounding set", kernel.PR_CAPBSET_READ, capability):
+                held.append(capability)
+        except OSError:
+            break  # beyond the last capability that this kernel knows
+    return tuple(held)
+
+
+def keep_capabilities(kept: tuple[int, ...], bounding_set: tuple[int, ...]) -> None:
+    """Hold these capabilities and no others, and forbid that any other ever comes back."""
+    for capability in bounding_set:
         if capability not in kept:
-            _drop_from_bounding_set(capability)
+            # Without CAP_SETPCAP the set stays, and is worth nothing under no_new_privs without exec.
+            with contextlib.suppress(PermissionError):
+                kernel.control("prctl drop capability", kernel.PR_CAPBSET_DROP, capability)
     kernel.control("prctl ambient", kernel.PR_CAP_AMBIENT, kernel.PR_CAP_AMBIENT_CLEAR_ALL)
     mask = sum(1 << capability for capability in kept)
     low, high = mask & 0xFFFFFFFF, mask >> 32
@@ -56,25 +71,12 @@ def keep_capabilities(kept: tuple[int, ...]) -> None:
     kernel.call("capset", kernel.SYS_CAPSET, ctypes.c_char_p(header), ctypes.c_char_p(data))
 
 
-def _drop_from_bounding_set(capability: int) -> None:
-    try:
-        held = kernel.control("prctl bounding set", kernel.PR_CAPBSET_READ, capability)
-    except OSError:
-        return  # beyond the last capability that this kernel knows
-    if held:
-        try:
-            kernel.control("prctl drop capability", kernel.PR_CAPBSET_DROP, capability)
-        except PermissionError:
-            # Without CAP_SETPCAP the set stays, and is worth nothing under no_new_privs without exec.
-            return
-
-
-def give_up_privileges(uid: int, gid: int, changes_user: bool) -> None:
+def give_up_privileges(uid: int, gid: int, changes_user: bool, bounding_set: tuple[int, ...]) -> None:
     """The child's last words as anyone: afterwards it is an ordinary user without capabilities, for good."""
-    keep_capabilities((CAP_SETGID, CAP_SETUID) if changes_user else ())
+    keep_capabilities((CAP_SETGID, CAP_SETUID, CAP_SETPCAP) if changes_user else (), bounding_set)
     if changes_user:
         become(uid, gid)
-        keep_capabilities(())
+    keep_capabilities((), ())
     if 0 in (os.getuid(), os.geteuid(), os.getgid()):
         raise PermissionError("learner code must not run as root")
     kernel.control("prctl dumpable", kernel.PR_SET_DUMPABLE, 0)

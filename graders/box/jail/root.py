@@ -90,7 +90,7 @@ def mount_scratch(disk_bytes: int) -> None:
 def list_grants(plan: RootPlan, has_own_root: bool, inside: str) -> list[Grant]:
     """What Landlock allows: the plan again, from scratch, as if the root held the whole host."""
     readable = plan.readable if has_own_root else _without_covered(plan)
-    grants = [Grant(path, landlock.READ) for path in readable]
+    grants = [landlock.grant_reading(path) for path in readable]
     grants += [Grant(path, landlock.READ_DIR) for path in plan.listed]
     grants += [Grant(path, landlock.READ_FILE | landlock.WRITE_FILE) for path in plan.devices if path == "/dev/null"]
     grants += [Grant(path, landlock.READ_FILE) for path in plan.devices if path != "/dev/null"]

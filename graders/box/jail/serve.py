@@ -1,4 +1,4 @@
-"""The zygote: gets ready once, then forks a jailed child for each order. It never reads a payload."""
+"""The zygote: gets ready once, then forks children who jail themselves. It never reads an order or a payload."""
 
 import gc
 import importlib
@@ -8,17 +8,16 @@ import select
 import signal
 import socket
 import sys
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Final
 
 from graders.box.jail import child, kernel, landlock, orders, privileges, root, seccomp
 from graders.box.jail.child import Prepared
-from graders.box.jail.orders import ForkOrder, Setup
+from graders.box.jail.orders import Setup
 
 ENVIRONMENT: Final = {"HOME": "/tmp", "PATH": "/usr/bin", "LANG": "C.UTF-8", "TMPDIR": "/tmp"}
 PAGE_BYTES: Final = resource.getpagesize()
-# The launcher's own watchdog is exact; this one holds where the launcher itself is stuck.
-BACKUP_WALL_SECONDS: Final = 2.0
 
 
 class _Looks:
@@ -68,8 +67,7 @@ def _prepare(setup: Setup, looks: _Looks) -> Prepared:
     inside = root.INSIDE if has_own_root else setup.inside
     if has_own_root:
         root.build_root(setup.root, setup.mount_point, setup.inside)
-    if setup.profile == "P1":
-        privileges.keep_capabilities(privileges.ZYGOTE_KEEPS)
+        privileges.keep_capabilities(privileges.ZYGOTE_KEEPS, privileges.find_bounding_set())
     sys.path[:] = [*setup.root.module_paths, inside]
     importlib.invalidate_caches()
     start = _load_start(inside)
@@ -78,9 +76,11 @@ def _prepare(setup: Setup, looks: _Looks) -> Prepared:
     os.environ.update(ENVIRONMENT)
     grants = root.list_grants(setup.root, has_own_root, setup.inside)
     filter_code = seccomp.build_filter(own_pid=1)
+    _hide_own_modules()
     _settle_memory(looks)
     data_bytes, address_bytes = looks.measure()
-    return Prepared(setup, start, version, grants, filter_code, data_bytes, address_bytes)
+    held = privileges.find_bounding_set()
+    return Prepared(setup, start, version, grants, filter_code, data_bytes, address_bytes, held)
 
 
 def _confine_zygote(setup: Setup) -> None:
@@ -112,6 +112,12 @@ def _load_start(folder: str) -> ModuleType:
         sys.path.remove(folder)
 
 
+def _hide_own_modules() -> None:
+    """Forget our names before the fork: looking for them in a child would copy the pages of every module's name."""
+    for name in [name for name in sys.modules if name == "graders" or name.startswith("graders.")]:
+        del sys.modules[name]
+
+
 def _settle_memory(looks: _Looks) -> None:
     # Frozen objects are never traversed in a child: without this one gc.collect() there copies 71 MB of pages.
     gc.collect()
@@ -131,45 +137,71 @@ def _describe(prepared: Prepared) -> dict[str, Any]:
 
 
 def _serve(channel: socket.socket, prepared: Prepared, looks: _Looks) -> None:
-    while (packet := orders.receive(channel)) is not None:
-        fields, descriptors = packet
-        order = ForkOrder(**fields)
-        try:
-            pid, handle = _fork(prepared, order, descriptors, looks)
-        except OSError as error:
-            orders.send(channel, {"fault": str(error)})
-            continue
-        finally:
-            for descriptor in descriptors:
-                os.close(descriptor)
-        orders.send(channel, {"started": pid}, [handle])
-        ended = _watch(channel, handle, order)
-        os.close(handle)
-        status, usage = os.wait4(pid, 0)[1:]
-        if ended:
-            orders.send(channel, {"status": status, "cpu_seconds": usage.ru_utime + usage.ru_stime})
+    """Fork when asked, reap what ended, until the launcher is gone."""
+    children: dict[int, _Child] = {}
+    while True:
+        poll = select.poll()
+        for descriptor in (channel.fileno(), *children):
+            poll.register(descriptor, select.POLLIN)
+        for descriptor, _ in poll.poll():
+            if descriptor in children:
+                _reap(channel, descriptor, children.pop(descriptor))
+            elif (packet := orders.receive(channel)) is None:
+                _end_all(children)
+                return
+            else:
+                _answer(channel, prepared, looks, packet, children)
 
 
-def _fork(prepared: Prepared, order: ForkOrder, descriptors: list[int], looks: _Looks) -> tuple[int, int]:
+@dataclass(frozen=True)
+class _Child:
+    serial: int
+    pid: int
+
+
+def _answer(
+    channel: socket.socket,
+    prepared: Prepared,
+    looks: _Looks,
+    packet: tuple[dict[str, Any], list[int]],
+    children: dict[int, _Child],
+) -> None:
+    fields, descriptors = packet
+    try:
+        pid = _fork(prepared, descriptors, looks)
+        handle = os.pidfd_open(pid)
+    except OSError as error:
+        orders.send(channel, {"fault": str(error)})
+        return
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
+    children[handle] = _Child(fields["serial"], pid)
+    orders.send(channel, {"forked": fields["serial"]}, [handle])
+
+
+def _fork(prepared: Prepared, descriptors: list[int], looks: _Looks) -> int:
     if prepared.has_namespaces:
         kernel.unshare(kernel.CLONE_NEWPID)
     try:
         pid = os.fork()
         if pid == 0:
-            child.run_child(prepared, order, descriptors)
+            child.run_child(prepared, descriptors)
+        return pid
     finally:
         if prepared.has_namespaces:
             # Back to our own: a second unshare is refused while children are bound for another namespace.
             kernel.setns(looks.pid_namespace, kernel.CLONE_NEWPID)
-    return pid, os.pidfd_open(pid)
 
 
-def _watch(channel: socket.socket, handle: int, order: ForkOrder) -> bool:
-    """Wait until the child is dead. False when the launcher went away, which kills the child."""
-    poll = select.poll()
-    poll.register(handle, select.POLLIN)
-    poll.register(channel, select.POLLHUP | select.POLLRDHUP)
-    events = dict(poll.poll((order.wall_seconds + BACKUP_WALL_SECONDS) * 1000))
-    if handle not in events:
+def _reap(channel: socket.socket, handle: int, dead: _Child) -> None:
+    os.close(handle)
+    _, status, usage = os.wait4(dead.pid, 0)
+    cpu_seconds = usage.ru_utime + usage.ru_stime
+    orders.send(channel, {"ended": dead.serial, "status": status, "cpu_seconds": cpu_seconds})
+
+
+def _end_all(children: dict[int, _Child]) -> None:
+    for handle, living in children.items():
         signal.pidfd_send_signal(handle, signal.SIGKILL)
-    return channel.fileno() not in events
+        os.waitpid(living.pid, 0)
