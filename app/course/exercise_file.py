@@ -1,12 +1,13 @@
 """Builds an exercise from the texts of its folder, and reports what it lacks. Pure: the loader reads the files."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.course.chapter import ChapterParser
 from app.course.model import Exercise
 from app.course.problems import ContentProblem, Report, Rule, one_of, suggest
+from app.course.prose import Link
 from app.course.python_code import find_syntax_mistake
 from app.course.toml_file import find_line, read_toml
 from graders.contract.manifest import Manifest
@@ -28,32 +29,39 @@ class ExerciseText:
         return self.folder.name
 
 
+@dataclass(frozen=True)
+class ReadExercise:
+    """What came of a folder. `exercise` is None where it cannot be shown; `links` are its texts' by path."""
+
+    exercise: Exercise | None
+    problems: tuple[ContentProblem, ...]
+    links: Mapping[str, tuple[Link, ...]]
+
+
 def read_exercise(
-    files: ExerciseText, parser: ChapterParser, report: Report
-) -> tuple[Exercise | None, list[ContentProblem]]:
-    """The exercise, or None where it cannot be shown; and every problem of its folder."""
+    files: ExerciseText, concepts: Collection[str], parser: ChapterParser, report: Report
+) -> ReadExercise:
+    """The exercise with every problem of its folder. `concepts` are the course's; it may name no other."""
+    folder = f"exercises/{files.name}"
     problems = _find_missing_files(files) + _find_python_mistakes(files)
     manifest = read_toml(files.texts.get("exercise.toml", ""), Manifest, Rule.EXERCISE_FILE, report)
-    prompt = parser.markdown(files.texts.get("prompt.md", ""), f"exercises/{files.name}/prompt.md")
-    hints = parser.markdown(files.texts.get("hints.md", ""), f"exercises/{files.name}/hints.md", cut_at="h2")
+    prompt = parser.markdown(files.texts.get("prompt.md", ""), f"{folder}/prompt.md")
+    hints = parser.markdown(files.texts.get("hints.md", ""), f"{folder}/hints.md", cut_at="h2")
+    links = {f"{folder}/prompt.md": prompt.links, f"{folder}/hints.md": hints.links}
     problems += [*prompt.problems, *hints.problems]
     if files.texts.get("hints.md") and len(hints.parts) != HINTS:
         message = f"there are {len(hints.parts)} hints, and an exercise has {HINTS}"
         remedy = "write three steps, each under a heading of its own: `## What to try first`"
-        path = f"exercises/{files.name}/hints.md"
-        problems.append(ContentProblem(path, 1, Rule.EXERCISE_FILE, str(len(hints.parts)), message, remedy))
-    if manifest is None or "prompt.md" not in files.texts:
-        return None, problems + report.problems
-    _check_attempts(manifest, files, report)
-    exercise = Exercise(
-        name=files.name,
-        folder=files.folder,
-        manifest=manifest,
-        prompt="\n".join(prompt.parts),
-        hints=hints.parts,
-        starter=files.texts.get("starter.py", ""),
-    )
-    return exercise, problems + report.problems
+        problems.append(
+            ContentProblem(f"{folder}/hints.md", 1, Rule.EXERCISE_FILE, str(len(hints.parts)), message, remedy)
+        )
+    exercise = None
+    if manifest is not None and "prompt.md" in files.texts:
+        _check_attempts(manifest, files, report)
+        _check_concepts(manifest, concepts, files.texts["exercise.toml"], report)
+        starter = files.texts.get("starter.py", "")
+        exercise = Exercise(files.name, files.folder, manifest, "\n".join(prompt.parts), hints.parts, starter)
+    return ReadExercise(exercise, tuple(problems + report.problems), links)
 
 
 def _find_missing_files(files: ExerciseText) -> list[ContentProblem]:
@@ -80,6 +88,14 @@ def _find_python_mistakes(files: ExerciseText) -> list[ContentProblem]:
             path = f"exercises/{files.name}/{name}"
             problems.append(ContentProblem(path, mistake.line, Rule.PYTHON, "", message, "mend the line"))
     return problems
+
+
+def _check_concepts(manifest: Manifest, concepts: Collection[str], text: str, report: Report) -> None:
+    for name in manifest.concepts:
+        if name not in concepts:
+            message = f"the exercise names the concept {name!r}, which is not in course.toml"
+            remedy = suggest(name, concepts, one_of(concepts))
+            report.add(find_line(text, "concepts", name), Rule.UNKNOWN_CONCEPT, name, message, remedy)
 
 
 def _check_attempts(manifest: Manifest, files: ExerciseText, report: Report) -> None:

@@ -5,17 +5,20 @@ from collections.abc import Iterable, Mapping
 from app.course.chapter import ParsedChapter
 from app.course.course_file import CourseFile
 from app.course.draft import Named
-from app.course.model import Exercise
 from app.course.problems import ContentProblem, Report, Rule, one_of, suggest
 from app.course.prose import Link
 
 
 def check_links(
-    parsed: Mapping[str, ParsedChapter], file: CourseFile, exercises: Mapping[str, Exercise], folders: frozenset[str]
+    parsed: Mapping[str, ParsedChapter],
+    file: CourseFile,
+    exercises: frozenset[str],
+    links: Mapping[str, tuple[Link, ...]],
 ) -> list[ContentProblem]:
     """Every name that does not exist, at the line that uses it.
 
-    `folders` are the names under exercises/: one that cannot be read is reported there, and not at each link.
+    `exercises` are the folders' names: one that cannot be read is reported there, and not at each link.
+    `links` are those of the exercises' own texts, by path.
     """
     planned = frozenset(entry.slug for module in file.modules for entry in module.chapters)
     problems: list[ContentProblem] = []
@@ -23,14 +26,14 @@ def check_links(
         report = Report(f"chapters/{slug}/chapter.md")
         _check_names(chapter.concepts, file.concepts, Rule.UNKNOWN_CONCEPT, "concept", "course.toml", report)
         _check_names(chapter.prerequisites, planned, Rule.UNKNOWN_CHAPTER, "chapter", "course.toml", report)
-        _check_names(chapter.exercises, folders, Rule.UNKNOWN_EXERCISE, "exercise", "exercises/", report)
+        _check_names(chapter.exercises, exercises, Rule.UNKNOWN_EXERCISE, "exercise", "exercises/", report)
         for link in chapter.links:
-            _check_link(link, slug, parsed, planned, folders, report)
+            _check_link(link, slug, parsed, planned, exercises, report)
         problems += report.problems
-    for name, exercise in exercises.items():
-        report = Report(f"exercises/{name}/exercise.toml")
-        uses = [Named(concept, 1, "the exercise") for concept in exercise.manifest.concepts]
-        _check_names(uses, file.concepts, Rule.UNKNOWN_CONCEPT, "concept", "course.toml", report)
+    for path, found in links.items():
+        report = Report(path)
+        for link in found:
+            _check_link(link, "", parsed, planned, exercises, report)
         problems += report.problems
     return problems
 
@@ -62,7 +65,9 @@ def _check_link(
         return
     target = parsed.get(link.chapter or slug)
     if target is None:
-        message = f"no chapter is called {link.chapter!r}"
+        message = (
+            f"no chapter is called {link.chapter!r}" if link.chapter else f"there is no anchor {link.anchor!r} here"
+        )
         if link.chapter in planned:
             message = f"the chapter {link.chapter!r} is planned and not written"
         remedy = (

@@ -1,14 +1,14 @@
 """Reads a course from disk. The only module of this package that opens files; keeps what it read until it changes."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.course.chapter import ChapterParser, ParsedChapter
 from app.course.course_file import ChapterEntry, CourseFile, ModuleEntry
 from app.course.evidence import EvidenceFile, evidence_of, read_evidence
-from app.course.exercise_file import EXERCISE_FILES, ExerciseText, read_exercise
+from app.course.exercise_file import EXERCISE_FILES, ExerciseText, ReadExercise, read_exercise
 from app.course.links import check_links
 from app.course.model import (
     Block,
@@ -17,7 +17,6 @@ from app.course.model import (
     Claim,
     Course,
     Evidence,
-    Exercise,
     Graph,
     Module,
     PlannedChapter,
@@ -91,10 +90,10 @@ class CourseReader:
         entries = [entry for module in file.modules for entry in module.chapters]
         _check_entries(entries, text, self.root, report)
         parsed = {entry.slug: found for entry in entries if (found := self._parse_chapter(entry.slug, report))}
-        exercises, exercise_problems = self._read_exercises()
-        problems = [*report.problems, *exercise_problems]
-        folders = frozenset(folder.name for folder in self._exercise_folders())
-        problems += check_links(parsed, file, exercises, folders)
+        read = {folder.name: self._read_exercise(folder, file.concepts) for folder in self._exercise_folders()}
+        links = {path: found for exercise in read.values() for path, found in exercise.links.items()}
+        problems = [*report.problems, *(problem for exercise in read.values() for problem in exercise.problems)]
+        problems += check_links(parsed, file, frozenset(read), links)
         for slug, chapter in parsed.items():
             problems += chapter.problems
             problems += _find_missing_images(self.root / "chapters" / slug, chapter)
@@ -107,7 +106,7 @@ class CourseReader:
             torch=file.torch,
             modules=modules,
             concepts=file.concepts,
-            exercises=exercises,
+            exercises={name: found.exercise for name, found in read.items() if found.exercise},
             evidence=evidence,
             math_css=self._typesetter.stylesheet(),
         )
@@ -128,16 +127,9 @@ class CourseReader:
         self._parsed[slug] = (digest, parsed)
         return parsed
 
-    def _read_exercises(self) -> tuple[dict[str, Exercise], list[ContentProblem]]:
-        exercises: dict[str, Exercise] = {}
-        problems: list[ContentProblem] = []
-        for folder in self._exercise_folders():
-            report = Report(f"exercises/{folder.name}/exercise.toml")
-            exercise, found = read_exercise(_exercise_text(folder, report), self._parser, report)
-            problems += found
-            if exercise is not None:
-                exercises[folder.name] = exercise
-        return exercises, problems
+    def _read_exercise(self, folder: Path, concepts: Mapping[str, str]) -> ReadExercise:
+        report = Report(f"exercises/{folder.name}/exercise.toml")
+        return read_exercise(_exercise_text(folder, report), concepts, self._parser, report)
 
     def _exercise_folders(self) -> list[Path]:
         folders = sorted((self.root / "exercises").glob("*/"))

@@ -19,9 +19,27 @@ def find_line(text: str, *words: str) -> int:
     lines = text.split("\n")
     number = 0
     for word in words:
-        pattern = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
-        number = next((n for n in range(number, len(lines)) if pattern.search(lines[n])), number)
+        number = _next_line(lines, word, number)
     return number + 1
+
+
+def _find_place(text: str, place: tuple[int | str, ...]) -> int:
+    """The line of a value; a number in the place counts the `[[tables]]` of the name before it."""
+    lines = text.split("\n")
+    number = 0
+    for index, part in enumerate(place):
+        if isinstance(part, int):
+            table = re.compile(rf"\[\[(?:[\w-]+\.)*{re.escape(str(place[index - 1]))}\]\]")
+            headers = [n for n in range(number, len(lines)) if table.match(lines[n].strip())]
+            number = headers[part] if part < len(headers) else number
+        else:
+            number = _next_line(lines, part, number)
+    return number + 1
+
+
+def _next_line(lines: list[str], word: str, start: int) -> int:
+    pattern = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
+    return next((number for number in range(start, len(lines)) if pattern.search(lines[number])), start)
 
 
 def read_toml(text: str, model: type[Model], rule: Rule, report: Report) -> Model | None:
@@ -43,11 +61,11 @@ def read_toml(text: str, model: type[Model], rule: Rule, report: Report) -> Mode
 
 
 def _report_fault(fault: ErrorDetails, text: str, model: type[BaseModel], rule: Rule, report: Report) -> None:
-    place = [str(part) for part in fault["loc"]]
-    names = [part for part in place if not part.isdecimal()]
-    shown = ".".join(place)
+    place = fault["loc"]
+    names = [str(part) for part in place if isinstance(part, str)]
+    shown = ".".join(str(part) for part in place)
     missing = fault["type"] == "missing"
-    line = find_line(text, *(names[:-1] if missing else names))
+    line = _find_place(text, place[:-1] if missing else place)
     if missing:
         report.add(line, rule, names[-1], f"{shown} is missing", f"write `{names[-1]} = ...`")
         return

@@ -20,7 +20,8 @@ CLASS = re.compile(r'(?<= class=")[^"]*')
 RENDER = """(function () {
   try {
     return {html: katex.renderToString(dukpy['tex'], {
-      displayMode: dukpy['display'], output: 'htmlAndMathml', throwOnError: true, strict: 'error', trust: false})};
+      displayMode: dukpy['display'], output: 'htmlAndMathml', throwOnError: true, strict: 'error',
+      trust: function (asked) { throw new katex.ParseError(asked.command + ' is not for chapters'); }})};
   } catch (error) {
     return {message: error.rawMessage || error.message, position: error.position === undefined ? -1 : error.position};
   }

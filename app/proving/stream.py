@@ -75,6 +75,8 @@ class GraderStream:
         waiting = set(jobs)
         while waiting:
             document = self._next_document()
+            if "error" in document:
+                raise GraderFault(f"the graders refuse the job {document.get('id')}: {document['error']}")
             try:
                 name, result = str(document["id"]), RESULT.validate_python(document["result"])
             except (KeyError, ValidationError) as error:
@@ -121,8 +123,12 @@ class GraderStream:
             raise GraderFault(f"the graders wrote a line that is no document: {line[:200]!r}")
         return document
 
+    def last_words(self) -> str:
+        """The end of what the graders wrote to their standard error: why a run was a fault of theirs."""
+        return "".join(self._words).strip()[-LAST_WORDS:]
+
     def _said(self) -> str:
-        words = "".join(self._words).strip()[-LAST_WORDS:]
+        words = self.last_words()
         return f", and said:\n{words}" if words else ""
 
 

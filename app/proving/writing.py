@@ -1,5 +1,6 @@
 """Writes what a proof found into the course: evidence of claims, traces of graphs, outputs of cells."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -79,9 +80,18 @@ def _wall_seconds(result: RunEnd) -> float:
 
 
 def write_trace(path: Path, trace: Trace) -> None:
-    """Commits a graph's trace: the picture is drawn from this file."""
+    """Commits a graph's trace, from which its picture is drawn: one column a line, so that a diff can be read."""
+    document = trace.model_dump(mode="json", exclude_defaults=True)
+    sections = [f"{json.dumps(name)}: {_write_section(section)}" for name, section in document.items()]
     path.parent.mkdir(exist_ok=True)
-    _write(path, trace.model_dump_json(exclude_defaults=True, indent=1) + "\n")
+    _write(path, "{\n" + ",\n".join(sections) + "\n}\n")
+
+
+def _write_section(section: object) -> str:
+    if not isinstance(section, dict):
+        return json.dumps(section, ensure_ascii=False)
+    columns = [f" {json.dumps(name)}: {json.dumps(column, ensure_ascii=False)}" for name, column in section.items()]
+    return "{\n" + ",\n".join(columns) + "\n}"
 
 
 def write_outputs(root: Path, path: str, outputs: Mapping[str, str]) -> None:

@@ -126,6 +126,7 @@ def test_evidence_of_a_claim_that_is_gone_is_dropped(desk: Desk) -> None:
 
 def test_a_claim_that_needs_a_gpu_runs_where_there_is_one_and_keeps_that_evidence_elsewhere(desk: Desk) -> None:
     with_gpu = desk.check(mode="gpu")
+    (desk.root / ".cache" / "check.json").unlink()
     without = desk.check()
 
     assert (with_gpu["waiting_for_gpu"], without["waiting_for_gpu"]) == (0, 1)
@@ -233,3 +234,16 @@ def test_a_folder_without_a_course_is_reported(tmp_path: Path) -> None:
 
     assert status == 1
     assert "course.toml" in out.getvalue()
+
+
+def test_an_unchanged_course_is_known_without_starting_the_graders(desk: Desk) -> None:
+    desk.check()
+
+    assert desk.check(mode="dies")["status"] == 0
+
+
+def test_what_held_on_another_torch_is_run_again(desk: Desk) -> None:
+    desk.check()
+    desk.edit("total = 1 + 1", "total = 2")
+
+    assert desk.check(mode="gpu")["known"] == 0
