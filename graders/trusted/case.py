@@ -1,11 +1,11 @@
 """A case as an author draws it: one idea, its inputs, and what to say when it fails."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from graders.contract.manifest import Manifest, Slug
+from graders.contract.manifest import Slug
 from graders.trusted.faults import ExerciseProblem
 
 MOST_CASES = 64
@@ -27,8 +27,8 @@ class CaseFacts(BaseModel):
 CASES: TypeAdapter[list[CaseFacts]] = TypeAdapter(list[CaseFacts])
 
 
-def split_cases(drawn: Any, manifest: Manifest) -> list[tuple[CaseFacts, Mapping[str, Any]]]:
-    """Facts and inputs of what draw_cases returned. Raises ExerciseProblem."""
+def split_cases(drawn: Any, findings: Collection[str]) -> list[tuple[CaseFacts, Mapping[str, Any]]]:
+    """Facts and inputs of what draw_cases returned, which names codes of `findings` only. Raises ExerciseProblem."""
     if not isinstance(drawn, list) or not 1 <= len(drawn) <= MOST_CASES:
         raise ExerciseProblem(
             f"cases.py: draw_cases returned {type(drawn).__name__}; return a list of 1 to {MOST_CASES} dicts"
@@ -40,7 +40,7 @@ def split_cases(drawn: Any, manifest: Manifest) -> list[tuple[CaseFacts, Mapping
                 f"cases.py: case {number} is no dict with a dict 'inputs'; see docs/writing-an-exercise.md"
             )
         cases.append((_read_facts(number, case), case["inputs"]))
-    _check_names([facts for facts, _ in cases], manifest)
+    _check_names([facts for facts, _ in cases], findings)
     return cases
 
 
@@ -55,12 +55,12 @@ def _read_facts(number: int, case: Mapping[str, Any]) -> CaseFacts:
         ) from error
 
 
-def _check_names(cases: list[CaseFacts], manifest: Manifest) -> None:
+def _check_names(cases: list[CaseFacts], findings: Collection[str]) -> None:
     names = [case.name for case in cases]
     if len(set(names)) < len(names):
         raise ExerciseProblem(f"cases.py: names repeat in {names}; give each case its own")
     said = {code for case in cases for code in (case.finding, case.slow) if code}
-    if unknown := sorted(said - manifest.findings.keys()):
+    if unknown := sorted(said - set(findings)):
         raise ExerciseProblem(
             f"cases.py: finding {unknown[0]!r} is not in exercise.toml; add [findings.{unknown[0]}]"
         )

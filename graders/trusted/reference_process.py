@@ -22,19 +22,22 @@ from typing import Any
 
 from graders.trusted.case import split_cases
 from graders.trusted.compare import is_finite
-from graders.trusted.exercise import read_file, read_manifest
+from graders.trusted.exercise import read_file
 from graders.trusted.faults import ExerciseProblem
 from graders.trusted.session import SessionEnded, receive_message, send_message
 from graders.trusted.wire import Answer, Frame, decode_answer, encode_answer, encode_case, read_layout
 
 MOST_SECONDS = 30
 MOST_MEMORY_BYTES = 4 << 30
-LONGEST_ORDER = 16 * 1024
+LONGEST_ORDER = 64 * 1024
 
 
 def main(descriptor: int) -> None:
-    """Serve until the judge closes its end. An order is JSON {exercise, seed, torch} and a descriptor to answer on;
-    one without an exercise only asks to be ready."""
+    """Serve until the judge closes its end.
+
+    An order is JSON {exercise, seed, torch, findings} and a descriptor to answer on; one without an exercise only
+    asks to be ready.
+    """
     control = socket.socket(fileno=descriptor)
     # An operator's Ctrl-C reaches every process of the terminal; this one ends when the judge lets go of it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -73,7 +76,7 @@ def serve_in_child(control: socket.socket, channel: socket.socket, order: dict[s
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         signal.alarm(2 * MOST_SECONDS)
         with contextlib.redirect_stdout(sys.stderr):
-            serve_session(channel, Path(order["exercise"]), int(order["seed"], 16))
+            serve_session(channel, order)
     except SessionEnded:
         pass
     except BaseException:  # noqa: BLE001 - the judge hears of it through the channel's end
@@ -82,10 +85,11 @@ def serve_in_child(control: socket.socket, channel: socket.socket, order: dict[s
         os._exit(0)
 
 
-def serve_session(channel: socket.socket, folder: Path, seed: int) -> None:
+def serve_session(channel: socket.socket, order: dict[str, Any]) -> None:
     """Send every case with its expected answer, then say what wrong answers look like until nobody asks."""
+    folder = Path(order["exercise"])
     try:
-        drawn, facts, raw = prepare_cases(folder, seed)
+        drawn, facts, raw = prepare_cases(folder, int(order["seed"], 16), frozenset(order["findings"]))
     except Exception as error:  # noqa: BLE001 - author's code; the operator reads what it raised
         send_message(channel, {"fault": describe_fault(folder, error)})
         return
@@ -114,13 +118,12 @@ class Drawn:
         self.expected: list[Answer] = []
 
 
-def prepare_cases(folder: Path, seed: int) -> tuple[Drawn, list[dict[str, Any]], bytes]:
+def prepare_cases(folder: Path, seed: int, findings: frozenset[str]) -> tuple[Drawn, list[dict[str, Any]], bytes]:
     """Cases drawn from the seed with the frames to send in and the frames that must come out."""
-    manifest = read_manifest(read_file(folder, "exercise.toml"))
     cases_module, probe, solution = (run_file(folder, name) for name in ("cases.py", "probe.py", "solution.py"))
-    drawn = Drawn(frozenset(manifest.findings), getattr(cases_module, "diagnose", None))
+    drawn = Drawn(findings, getattr(cases_module, "diagnose", None))
     facts, raw = [], []
-    for case, inputs in split_cases(cases_module.draw_cases(random.Random(seed)), manifest):
+    for case, inputs in split_cases(cases_module.draw_cases(random.Random(seed)), findings):
         question = encode_case(inputs)
         expected = encode_answer(probe.probe(solution, dict(inputs)))
         answer = decode_answer(read_layout(expected.header), expected.body)

@@ -8,7 +8,9 @@ from graders.trusted.text import clean_text
 from graders.trusted.wire import Answer
 
 LONGEST_VALUE = 600
-DIGITS = 6
+LONGEST_ROW = 24
+DIGITS = "{:.9g}".format
+"""Enough to see where two answers differ, and no more than float32 and a careful float64 have."""
 
 
 def render_answer(answer: Answer) -> str:
@@ -21,7 +23,9 @@ def render_answer(answer: Answer) -> str:
 def render_value(value: Any) -> str:
     if isinstance(value, str):
         return clean_text(value, LONGEST_VALUE)
+    if isinstance(value, np.ndarray) and value.ndim == 1 and value.size <= LONGEST_ROW:
+        return "[" + ", ".join(render_value(entry.item()) for entry in value) + "]"
     if isinstance(value, np.ndarray):
-        with np.printoptions(precision=DIGITS, threshold=24, edgeitems=3, linewidth=100, suppress=False):
+        with np.printoptions(threshold=LONGEST_ROW, edgeitems=3, linewidth=100, formatter={"float_kind": DIGITS}):
             return clean_text(np.array2string(value, separator=", "), LONGEST_VALUE)
-    return f"{value:.10g}" if isinstance(value, float) else str(value)
+    return DIGITS(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,192 @@
+"""The graders' command line: for authors, operators and tests. Exit status: 0 passed or ok, 1 not, 2 our fault."""
+
+import argparse
+import contextlib
+import json
+import sys
+import threading
+from dataclasses import asdict
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from graders.box.errand import BoxFault, Profile, SelfTestReport
+from graders.box.profiles import probe_profile
+from graders.box.self_test import run_self_test
+from graders.box.slot import Slot, open_box
+from graders.contract.events import EventKind, Output
+from graders.contract.jobs import Flavour, GradeJob, Queue, RunJob
+from graders.contract.limits import MAX_SOURCE_BYTES
+from graders.contract.model import ExerciseName, Message
+from graders.contract.results import CaseResult, Outcome, RunEnd, Verdict
+from graders.run_job import run_job
+from graders.settings import GraderSettings, read_settings
+from graders.stream import serve_lines
+from graders.trusted.exercise import load_exercise
+from graders.trusted.faults import ExerciseProblem, GraderFault
+from graders.trusted.reference import ReferenceServer
+
+PASSED, NOT_PASSED, OUR_FAULT = 0, 1, 2
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = read_arguments(arguments)
+    try:
+        settings = read_settings()
+        match options.command:
+            case "grade":
+                return grade(settings, options.folder, options.file, as_json=options.json)
+            case "run":
+                return run(settings, options)
+            case "self-test":
+                return self_test(settings, as_json=options.json)
+            case "worker":
+                return work(settings, Queue(options.queue))
+            case _:
+                return stream(settings, options.exercises)
+    except (BoxFault, GraderFault, ValidationError, OSError) as error:
+        print(f"graders: {error}", file=sys.stderr)
+        return OUR_FAULT
+
+
+def read_arguments(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m graders", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    grading = commands.add_parser("grade", help="judge a file as an answer to an exercise, in the real box")
+    grading.add_argument("folder", type=Path, metavar="EXERCISE_DIR")
+    grading.add_argument("file", type=Path, metavar="FILE")
+    running = commands.add_parser("run", help="run a file as a free cell, in the real box")
+    running.add_argument("file", type=Path, metavar="FILE")
+    running.add_argument("--trace", action="store_true", help="record its graphs")
+    running.add_argument("--flavour", choices=[flavour.value for flavour in Flavour], default=Flavour.TORCH.value)
+    testing = commands.add_parser("self-test", help="try to break out of the box, and tell what held")
+    for command in (grading, running, testing):
+        command.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    working = commands.add_parser("worker", help="serve a queue until told to stop")
+    working.add_argument("--queue", choices=[queue.value for queue in Queue], default=Queue.CPU.value)
+    streaming = commands.add_parser("stream", help="jobs as JSON lines in, results as JSON lines out")
+    streaming.add_argument("--exercises", type=Path, default=None, metavar="DIR")
+    return parser.parse_args(arguments)
+
+
+def work(settings: GraderSettings, queue: Queue) -> int:
+    from graders.worker import main as serve_queue  # noqa: PLC0415 - SQLAlchemy, half a second that `grade` needs not
+
+    return serve_queue(settings, queue)
+
+
+def grade(settings: GraderSettings, folder: Path, file: Path, *, as_json: bool) -> int:
+    folder = folder.resolve()
+    exercise = load_exercise(folder.parent, folder.name)
+    job = GradeJob(exercise=ExerciseName(folder.name), source=read_source(file))
+    with contextlib.closing(ReferenceServer()) as reference:
+        reference.warm(with_torch=exercise.manifest.flavour is Flavour.TORCH)
+        with contextlib.closing(open_one_box(settings, exercise.manifest.flavour)) as box:
+            verdict = run_job(job, box, folder.parent, reference, _ignore_event, threading.Event())
+    assert isinstance(verdict, Verdict)
+    print(verdict.model_dump_json() if as_json else describe_verdict(verdict))
+    return status_of(verdict.outcome)
+
+
+def run(settings: GraderSettings, options: argparse.Namespace) -> int:
+    flavour = Flavour(options.flavour)
+    job = RunJob(source=read_source(options.file), flavour=flavour, want_trace=options.trace)
+    on_event = _ignore_event if options.json else _print_output
+    with (
+        contextlib.closing(ReferenceServer()) as reference,
+        contextlib.closing(open_one_box(settings, flavour)) as box,
+    ):
+        end = run_job(job, box, settings.exercises, reference, on_event, threading.Event())
+    assert isinstance(end, RunEnd)
+    print(end.model_dump_json() if options.json else describe_run(end))
+    return status_of(end.outcome)
+
+
+def self_test(settings: GraderSettings, *, as_json: bool) -> int:
+    profile = probe_profile(Profile(settings.profile) if settings.profile else None)
+    with contextlib.closing(open_box(tuple(Flavour), profile=profile)) as box:
+        report = run_self_test(box)
+    print(json.dumps({**asdict(report), "passed": report.passed}) if as_json else describe_self_test(report))
+    return PASSED if report.passed else OUR_FAULT
+
+
+def stream(settings: GraderSettings, exercises: Path | None) -> int:
+    writing = threading.Lock()
+
+    def write(line: str) -> None:
+        with writing:
+            print(line, flush=True)
+
+    serve_lines(settings, exercises or settings.exercises, sys.stdin, write)
+    return PASSED
+
+
+def read_source(file: Path) -> str:
+    if file.stat().st_size > MAX_SOURCE_BYTES:
+        raise ExerciseProblem(f"{file} has {file.stat().st_size} bytes; {MAX_SOURCE_BYTES} is the most")
+    return file.read_text(encoding="utf-8", errors="replace")
+
+
+def open_one_box(settings: GraderSettings, flavour: Flavour) -> Slot:
+    profile = probe_profile(Profile(settings.profile) if settings.profile else None)
+    return open_box((flavour,), profile=profile)
+
+
+def status_of(outcome: Outcome) -> int:
+    if outcome in (Outcome.PASSED, Outcome.OK):
+        return PASSED
+    return OUR_FAULT if outcome is Outcome.GRADER_FAULT else NOT_PASSED
+
+
+def describe_verdict(verdict: Verdict) -> str:
+    lines = [f"{verdict.outcome.value}: {verdict.cases_passed} of {verdict.cases_total} checks passed"]
+    for case in verdict.cases:
+        lines += describe_case(case)
+    if verdict.finding:
+        lines += ["", verdict.finding.short, *([verdict.finding.long] if verdict.finding.long else [])]
+    if verdict.mistake and verdict.mistake.traceback:
+        lines += ["", verdict.mistake.traceback.rstrip()]
+    return "\n".join(lines)
+
+
+def describe_case(case: CaseResult) -> list[str]:
+    head = f"  {'ok   ' if case.passed else 'WRONG'} {case.name}: {case.idea}"
+    if case.passed or not case.public:
+        return [head]
+    values = [("input", case.input), ("yours", case.got), ("expected", case.expected)]
+    return [head, *(f"        {name}: {text}".replace("\n", "\n          ") for name, text in values if text)]
+
+
+def describe_run(end: RunEnd) -> str:
+    lines = [f"[{end.outcome.value}]"]
+    if end.finding:
+        lines.append(end.finding.short)
+    if end.mistake:
+        lines.append(end.mistake.traceback.rstrip())
+    if end.trace:
+        lines.append(f"graph: {len(end.trace.nodes.name)} nodes, {len(end.trace.events.kind)} steps on the tape")
+    return "\n".join(lines + ([f"graph: {end.trace_refused}"] if end.trace_refused else []))
+
+
+def describe_self_test(report: SelfTestReport) -> str:
+    lines = [
+        f"  {'held' if boundary.held else 'NOT HELD'}  {boundary.name}: {boundary.proof}"
+        for boundary in report.boundaries
+    ]
+    held = sum(boundary.held for boundary in report.boundaries)
+    return "\n".join(
+        [f"profile {report.profile.value}", *lines, f"{held} of {len(lines)} boundaries held, {report.seconds:.1f} s"]
+    )
+
+
+def _ignore_event(kind: EventKind, body: Message) -> None:
+    """The result holds all of it."""
+
+
+def _print_output(kind: EventKind, body: Message) -> None:
+    if isinstance(body, Output):
+        print(body.text, end="", file=sys.stdout if body.stream == "stdout" else sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

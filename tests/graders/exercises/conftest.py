@@ -1,0 +1,39 @@
+"""A slot with both fork-servers and one reference process, for every exercise and every attack."""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from graders.box.slot import Slot, open_box
+from graders.contract.jobs import GradeJob
+from graders.contract.model import ExerciseName
+from graders.contract.results import Verdict
+from graders.run_job import run_job
+from graders.trusted.reference import ReferenceServer
+
+Grade = Callable[[Path, str], Verdict]
+
+
+@pytest.fixture(scope="session")
+def slot() -> Iterator[Slot]:
+    box = open_box()
+    yield box
+    box.close()
+
+
+@pytest.fixture(scope="session")
+def grade(slot) -> Iterator[Grade]:
+    """Judge a source as an answer to the exercise in a folder, in the real box."""
+    reference = ReferenceServer()
+    reference.warm(with_torch=True)
+
+    def judge(folder: Path, source: str) -> Verdict:
+        job = GradeJob(exercise=ExerciseName(folder.name), source=source)
+        verdict = run_job(job, slot, folder.parent, reference, lambda kind, body: None, threading.Event())
+        assert isinstance(verdict, Verdict)
+        return verdict
+
+    yield judge
+    reference.close()

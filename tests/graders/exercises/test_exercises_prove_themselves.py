@@ -1,0 +1,72 @@
+"""Every exercise proves itself: the starter fails, the solution passes, attempts get their outcome and finding."""
+
+from pathlib import Path
+
+import pytest
+
+from graders.contract.manifest import Attempt
+from graders.contract.results import Outcome
+from graders.trusted.exercise import list_exercises, load_exercise
+
+HERE = Path(__file__).resolve()
+ROOTS = (HERE.parents[3] / "exercises", HERE.parents[1] / "fixtures")
+EXERCISES = [root / name for root in ROOTS for name in list_exercises(root)]
+ATTEMPTS = [
+    pytest.param(folder, attempt, id=f"{folder.name}/{attempt.file}")
+    for folder in EXERCISES
+    for attempt in load_exercise(folder.parent, folder.name).manifest.attempts
+]
+
+pytestmark = [pytest.mark.box]
+
+
+def explain(verdict) -> str:
+    failing = [(case.name, case.got, case.expected) for case in verdict.cases if not case.passed]
+    return f"{verdict.outcome}: {verdict.finding} {verdict.mistake} {failing}"
+
+
+@pytest.mark.parametrize("folder", EXERCISES, ids=lambda folder: folder.name)
+def test_the_solution_passes_again_and_again(grade, folder):
+    source = (folder / "solution.py").read_text()
+    for _ in range(3):
+        verdict = grade(folder, source)
+        assert verdict.outcome is Outcome.PASSED, explain(verdict)
+        assert verdict.cases_passed == verdict.cases_total > 0
+
+
+@pytest.mark.parametrize("folder", EXERCISES, ids=lambda folder: folder.name)
+def test_the_starter_does_not_pass(grade, folder):
+    verdict = grade(folder, (folder / "starter.py").read_text())
+    assert verdict.outcome not in (Outcome.PASSED, Outcome.GRADER_FAULT), explain(verdict)
+
+
+@pytest.mark.parametrize(("folder", "attempt"), ATTEMPTS)
+def test_an_attempt_gets_its_outcome_and_its_finding(grade, folder: Path, attempt: Attempt):
+    verdict = grade(folder, (folder / "attempts" / attempt.file).read_text())
+    found = verdict.finding.code if verdict.finding else None
+    assert (verdict.outcome, found) == (attempt.outcome, attempt.finding), explain(verdict)
+
+
+@pytest.mark.parametrize("folder", EXERCISES, ids=lambda folder: folder.name)
+def test_a_cheat_does_not_spoil_the_next_run(grade, folder):
+    for attempt in load_exercise(folder.parent, folder.name).manifest.attempts:
+        if attempt.cheat and attempt.outcome is not Outcome.TIME_LIMIT:
+            grade(folder, (folder / "attempts" / attempt.file).read_text())
+            assert grade(folder, (folder / "solution.py").read_text()).outcome is Outcome.PASSED
+
+
+@pytest.mark.parametrize(
+    "folder", [ROOTS[0] / name for name in list_exercises(ROOTS[0])], ids=lambda folder: folder.name
+)
+def test_every_exercise_knows_wrong_answers_and_cheats(folder):
+    attempts = load_exercise(folder.parent, folder.name).manifest.attempts
+    assert sum(attempt.outcome is not Outcome.PASSED and not attempt.cheat for attempt in attempts) >= 3
+    assert sum(attempt.cheat for attempt in attempts) >= 5
+    assert all(attempt.outcome is not Outcome.PASSED for attempt in attempts if attempt.cheat)
+
+
+@pytest.mark.parametrize("folder", EXERCISES, ids=lambda folder: folder.name)
+def test_every_finding_of_an_exercise_is_one_that_somebody_can_get(folder):
+    manifest = load_exercise(folder.parent, folder.name).manifest
+    said = (folder / "cases.py").read_text()
+    assert [code for code in manifest.findings if f'"{code}"' not in said] == []

@@ -1,0 +1,87 @@
+"""What a learner reads of their own error: their line, their frames, a bounded text."""
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+ANY = st.text(st.characters())
+
+
+def raised_by(source: str) -> BaseException:
+    import mistakes
+
+    try:
+        exec(mistakes.compile_source(source, "submission.py"), {})
+    except BaseException as error:  # noqa: BLE001
+        return error
+    raise AssertionError("nothing was raised")
+
+
+def told(source: str) -> dict:
+    import mistakes
+
+    return mistakes.describe_mistake(raised_by(source), "submission.py")
+
+
+def test_the_line_is_the_learners_deepest():
+    assert told("def f():\n    return 1 / 0\n\n\nf()\n")["line"] == 2
+
+
+def test_an_error_below_a_library_points_at_the_learners_line_and_shows_the_library():
+    mistake = told("import json\n\njson.loads('{')\n")
+    assert mistake["line"] == 3
+    assert "json.loads('{')" in mistake["traceback"]
+    assert "decoder.py" in mistake["traceback"]
+
+
+def test_our_own_frames_are_left_out():
+    assert __file__ not in told("x = 1 / 0\n")["traceback"]
+
+
+def test_a_file_that_cannot_be_compiled_is_told_from_an_error_at_run_time():
+    assert (told("def f(\n")["unreadable"], told("def f(\n")["line"]) == (True, 1)
+    at_run_time = told("\neval('1 +')\n")
+    assert (at_run_time["unreadable"], at_run_time["line"]) == (False, 2)
+
+
+def test_causes_are_kept_without_our_frames():
+    text = told("try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    raise ValueError('no') from e\n")["traceback"]
+    assert "ZeroDivisionError" in text
+    assert "direct cause" in text
+    assert __file__ not in text
+
+
+def test_an_error_that_cannot_be_printed_is_still_told():
+    mistake = told("class E(Exception):\n    def __str__(self):\n        return 1 / 0\nraise E\n")
+    assert (mistake["type"], mistake["message"], mistake["line"]) == ("E", "", 4)
+
+
+def test_a_cycle_of_causes_ends():
+    source = "a, b = ValueError('a'), ValueError('b')\na.__cause__, b.__cause__ = b, a\nraise a\n"
+    assert told(source)["message"] == "a"
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(message=ANY, traceback=ANY, times=st.integers(1, 3000))
+def test_a_mistake_never_takes_more_than_16_kib(message, traceback, times):
+    import mistakes
+
+    mistake = {
+        "type": "E",
+        "message": (message * times)[: mistakes.MESSAGE_CHARACTERS],
+        "line": 1,
+        "traceback": mistakes._shorten(traceback * times),
+    }
+    raw = mistakes.encode_mistake(mistake)
+    assert len(raw) <= mistakes.MOST_BYTES
+    assert json.loads(raw)["type"] == "E"
+
+
+@pytest.mark.parametrize("character", ["\x00", "\U0001f600", "\ud800", "x"])
+def test_the_longest_texts_of_every_width_fit(character):
+    import mistakes
+
+    mistake = {"type": "E", "message": character * 1000, "line": 1, "traceback": character * 6000}
+    assert len(mistakes.encode_mistake(mistake)) <= mistakes.MOST_BYTES
