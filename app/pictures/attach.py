@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.pictures.boxes import (
+    WIDEST_FREE_PILL,
     Box,
     make_cut_mark,
     make_fold_box,
@@ -142,7 +143,9 @@ class _Setter:
         return tuple(found.values())
 
     def _leaf_item(self, leaf: int) -> Item:
-        return Item(f"n{leaf}", make_leaf_pill(self._graph, leaf), leaf, None, self._cut_sides((leaf,)))
+        return Item(
+            f"n{leaf}", make_leaf_pill(self._graph, leaf, WIDEST_FREE_PILL), leaf, None, self._cut_sides((leaf,))
+        )
 
     def _fold_item(self, fold: Fold, largest: int) -> Item:
         graph = self._graph

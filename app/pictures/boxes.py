@@ -20,7 +20,8 @@ from app.pictures.words import (
 )
 
 TITLE_SIZE, CODE_SIZE, SMALL_SIZE = 16.0, 12.0, 11.0
-WIDEST_BOX, NARROWEST_BOX, WIDEST_PILL = 206.0, 104.0, 160.0
+WIDEST_BOX, NARROWEST_BOX = 206.0, 104.0
+WIDEST_PILL, WIDEST_FREE_PILL = 160.0, 240.0
 PADDING = 12.0
 BAR_WIDTH = 64.0
 OUTPUT_STEP = 46.0
@@ -229,12 +230,12 @@ def _size_line(fold: Fold) -> str:
     return f"×{fold.times:,}" + (f" · {count_words(each, 'operation')} each" if each > 1 else "")
 
 
-def make_leaf_pill(graph: Graph, leaf: int) -> Box:
+def make_leaf_pill(graph: Graph, leaf: int, widest: float = WIDEST_PILL) -> Box:
     """A leaf: its name and shape, and below them what backward leaves in .grad, where the tape tells it."""
     nodes = graph.trace.nodes
     shape = shorten_end(write_shape(nodes.shape[leaf]), 70.0, SMALL_SIZE, mono=True)
     name = nodes.variable[leaf] or "leaf"
-    room = WIDEST_PILL - 30 - text_width(shape, SMALL_SIZE, mono=True)
+    room = widest - 30 - text_width(shape, SMALL_SIZE, mono=True)
     name = shorten_start(name, room, 13.0, bold=True)
     beside = 12 + text_width(name, 13.0, bold=True) + 6
     texts = [
@@ -245,7 +246,7 @@ def make_leaf_pill(graph: Graph, leaf: int) -> Box:
     height = 26.0
     if grads := read_grads(graph, leaf):
         longest = max(text_width(grad, SMALL_SIZE, mono=True) for grad in grads)
-        width = max(width, min(longest + 24, WIDEST_PILL))
+        width = max(width, min(longest + 24, widest))
         texts.append(Text(12, 32.5, ".grad None", "grad", SMALL_SIZE))
         height = 41.0
     if leaf in graph.started:
@@ -265,13 +266,7 @@ def read_grads(graph: Graph, leaf: int) -> tuple[str, ...]:
 
 def write_grad(incoming: str, outgoing: str, is_now: bool) -> str:
     """The pill's second line: what is being added, or what stands there."""
-    text = f".grad += {drop_shape(incoming)}" if is_now else f".grad = {drop_shape(outgoing)}"
-    return shorten_grad(text)
-
-
-def shorten_grad(text: str) -> str:
-    """What fits a pill's second line."""
-    return shorten_end(text, WIDEST_PILL - 24, SMALL_SIZE, mono=True)
+    return f".grad += {drop_shape(incoming)}" if is_now else f".grad = {drop_shape(outgoing)}"
 
 
 def make_cut_mark(graph: Graph, row: int) -> Box:

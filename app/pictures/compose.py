@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from app.pictures.arrange import Arrangement, arrange
 from app.pictures.attach import Scene, set_scene
+from app.pictures.check import check_trace
 from app.pictures.fold import fold_graph
 from app.pictures.graph import Graph, read_graph
 from app.pictures.labels import Label, label_item
@@ -23,8 +24,11 @@ class Composition:
 
 
 def compose(trace: Trace, source: str = "", opened: frozenset[str] = frozenset()) -> Composition:
-    """Arrange a checked trace; `opened` names folds, unknown names are passed over."""
-    graph = read_graph(trace, source)
+    """Arrange a trace; `opened` names folds, unknown names are passed over. Raises TraceRefused.
+
+    The trace is checked here, again if need be: a caller that forgot would draw a hostile one.
+    """
+    graph = read_graph(check_trace(trace), source)
     view = choose_view(graph, fold_graph(graph), opened)
     scene = set_scene(graph, view)
     labels = {item.key: label_item(graph, item) for item in scene.items}

@@ -36,9 +36,10 @@ def draw_graph(
     opened: frozenset[str] = frozenset(),
     step: int | None = None,
 ) -> Picture:
-    """The picture of a checked trace. `source` is the text that its spans point into; `step` a step of its tape.
+    """The picture of a trace. `source` is the text that its spans point into; `step` a step of its tape, from 0.
 
-    Raises ValueError where `id_prefix` could not begin an id; unknown keys in `opened` are passed over.
+    Unknown keys in `opened` are passed over. Raises TraceRefused where the trace contradicts itself, and ValueError
+    where `id_prefix` could not begin an id.
     """
     if not _PREFIX.fullmatch(id_prefix):
         raise ValueError(f"id_prefix is {id_prefix!r}; write a letter, then letters, digits, - or _")

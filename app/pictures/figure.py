@@ -20,7 +20,7 @@ _MONO = ("code", "grad", "shape", "value")
 
 
 def graph_figure(trace: Trace, *, source: str = "", opened: frozenset[str] = frozenset()) -> "Figure":
-    """A checked trace as a figure of shapes and labels; pointing at a box says its sentence."""
+    """A trace as a figure of shapes and labels; pointing at a box says its sentence. Raises TraceRefused."""
     # Plotly takes a third of a second to import, and only this function needs it.
     from plotly.graph_objects import Figure, Scatter  # noqa: PLC0415
 

@@ -1,6 +1,7 @@
 """The SVG of each kind of box. Geometry stands in attributes, colour only in classes that the style sheet knows."""
 
-from app.pictures.boxes import Box, Text
+from app.pictures.boxes import SMALL_SIZE, Box, Text
+from app.pictures.measure import shorten_end
 from app.pictures.svg import draw_across, draw_head, element, write
 
 _SCISSORS = "M13 4.6L1.5 10M13 11.4L1.5 6"
@@ -21,9 +22,9 @@ def draw_text(text: Text, x: float, y: float, words: str | None = None) -> str:
 
 def draw_box(box: Box, x: float, y: float, grad: str | None = None) -> str:
     """A box's outline and contents; `grad` replaces the second line of a leaf's pill."""
-    texts = "".join(
-        draw_text(text, x, y, grad if text.style == "grad" and grad is not None else None) for text in box.texts
-    )
+    if grad is not None:
+        grad = shorten_end(grad, box.width - 23, SMALL_SIZE, mono=True)
+    texts = "".join(draw_text(text, x, y, grad if text.style == "grad" else None) for text in box.texts)
     return _outline(box, x, y) + _strip(box, x, y) + _bar(box, x, y) + _marks(box, x, y) + texts
 
 

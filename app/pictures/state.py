@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from app.pictures.boxes import shorten_grad, write_grad
+from app.pictures.boxes import write_grad
 from app.pictures.graph import Graph
 from app.pictures.words import drop_shape
 
@@ -80,4 +80,4 @@ def _take_gradient(graph: Graph, state: State, now: int, node: int, *, is_now: b
     elif events.kind[now] == "accumulate":
         state.grads[node] = write_grad(events.incoming[now], events.outgoing[now], is_now)
     else:
-        state.grads[node] = shorten_grad(f"grad: {drop_shape(events.incoming[now])}")
+        state.grads[node] = f"grad: {drop_shape(events.incoming[now])}"

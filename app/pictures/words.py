@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from app.pictures.check import check_trace
 from app.pictures.fold import Fold
 from app.pictures.graph import Graph, read_graph
 from app.pictures.view import Shown, flatten
@@ -220,8 +221,8 @@ def _name_source(graph: Graph, node: int) -> str:
 
 
 def tape_rows(trace: Trace, *, source: str = "") -> tuple[TapeRow, ...]:
-    """Every step of a checked trace's tape as a row, for a table in step with the picture."""
-    graph = read_graph(trace, source)
+    """Every step of a tape as a row, for a table in step with the picture. Raises TraceRefused."""
+    graph = read_graph(check_trace(trace), source)
     return tuple(_tape_row(graph, step) for step in range(len(trace.events.kind)))
 
 
