@@ -42,6 +42,7 @@ def find_hierarchies(name: str) -> tuple[Hierarchy, ...]:
             continue
         version, parent = place
         folder = parent / name
+        _sweep(parent)
         try:
             folder.mkdir(exist_ok=True)
             if version == 2:
@@ -59,6 +60,14 @@ def remove_hierarchies(hierarchies: tuple[Hierarchy, ...]) -> None:
         for leftover in hierarchy.folder.glob("run-*"):
             _remove(leftover)
         _remove(hierarchy.folder)
+
+
+def _sweep(parent: Path) -> None:
+    """Remove what a launcher left that was killed. A group in use refuses."""
+    for leftover in parent.glob("unwind-*"):
+        pid = leftover.name.split("-")[1]
+        if not Path("/proc", pid).exists():
+            remove_hierarchies((Hierarchy("", 0, leftover),))
 
 
 class RunGroups:

@@ -152,7 +152,7 @@ def _read_lines(text: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 def _try_resources(box: Slot) -> Iterator[Boundary]:
     small = LIMITS.model_copy(update={"memory_mib": 64})
-    yield _expect(box, "endless loop", "while True: pass", _of(cpu_seconds=1.0), _ended(Cause.CPU_LIMIT))
+    yield _expect(box, "endless loop", "while True: pass", _of(cpu_seconds=0.3), _ended(Cause.CPU_LIMIT))
     yield _expect(
         box, "endless sleep", "import time; time.sleep(99)", _of(wall_seconds=0.3), _ended(Cause.WALL_LIMIT)
     )

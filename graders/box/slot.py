@@ -31,6 +31,8 @@ SETUP_SECONDS: Final = 10.0
 OWN_TASKS: Final = 2
 # In an ordinary user's namespace: the zygote, the process that waits for it, the child that stands by, and one more.
 ZYGOTE_TASKS: Final = 4
+# The launcher counts exactly, and kills first; the kernel's own limit holds where the launcher is busy.
+CPU_BACKSTOP_SECONDS: Final = 1
 SLACK_TASKS: Final = 16
 
 logger = logging.getLogger(__name__)
@@ -212,7 +214,7 @@ class Slot(Box):
         limits = errand.limits
         return ForkOrder(
             driver=errand.driver,
-            cpu_seconds=math.ceil(limits.cpu_seconds),
+            cpu_seconds=math.ceil(limits.cpu_seconds) + CPU_BACKSTOP_SECONDS,
             memory_bytes=limits.memory_mib * MIB,
             disk_bytes=limits.disk_mib * MIB,
             process_limit=0 if groups.counts_tasks else limits.threads + OWN_TASKS + self._count_neighbours(),

@@ -3,7 +3,6 @@
 import logging
 import os
 import select
-import shutil
 import socket
 import subprocess
 import tempfile
@@ -53,7 +52,6 @@ class Zygote:
         self._reading = threading.Lock()
         self._handles: dict[int, int] = {}
         self._ends: dict[int, Ended] = {}
-        self._mount_point = tempfile.mkdtemp(prefix="unwind-root-")
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
@@ -80,7 +78,6 @@ class Zygote:
             profile=wanted.profile.value,
             flavour=wanted.flavour.value,
             root=plan_root(wanted.flavour),
-            mount_point=self._mount_point,
             inside=str(INSIDE_FOLDER),
             uid=wanted.uid,
             gid=wanted.gid,
@@ -137,8 +134,6 @@ class Zygote:
             self._process.kill()
             self._process.wait()
         self._log.close()
-        # Only ever an empty folder here: the root was mounted on it in a namespace of the zygote's own.
-        shutil.rmtree(self._mount_point, ignore_errors=True)
 
     def _send(self, message: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
         try:

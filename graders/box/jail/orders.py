@@ -35,7 +35,6 @@ class Setup:
     profile: str
     flavour: str
     root: RootPlan
-    mount_point: str
     inside: str
     """Host folder of the drivers; their text is copied into the root."""
     uid: int

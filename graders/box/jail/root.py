@@ -10,6 +10,8 @@ from graders.box.jail.orders import RootPlan
 
 INSIDE: Final = "/inside"
 SCRATCH: Final = "/tmp"
+# Any folder that always exists and holds nothing to show; only our own mount namespace sees it covered.
+MOUNT_POINT: Final = "/proc"
 EMPTY_PLACES: Final = ("proc", "tmp", "dev", "inside")
 SCRATCH_INODES: Final = 1024
 
@@ -19,8 +21,9 @@ STATVFS_RELATIME, MS_RELATIME = 4096, 1 << 21
 STATVFS_SAME: Final = READ_ONLY | kernel.MS_NODEV | kernel.MS_NOEXEC | 1024 | 2048
 
 
-def build_root(plan: RootPlan, mount_point: str, inside: str) -> None:
+def build_root(plan: RootPlan, inside: str) -> None:
     """Build the tree in our own mount namespace and make it the root; the host's tree is gone after this."""
+    mount_point = MOUNT_POINT
     kernel.mount("", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("box", mount_point, "tmpfs", kernel.MS_NOSUID, "mode=755,size=4m,nr_inodes=4096")
     for name in EMPTY_PLACES:

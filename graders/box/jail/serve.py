@@ -66,7 +66,7 @@ def _prepare(setup: Setup, looks: _Looks) -> Prepared:
     has_own_root = setup.profile != "P3"
     inside = root.INSIDE if has_own_root else setup.inside
     if has_own_root:
-        root.build_root(setup.root, setup.mount_point, setup.inside)
+        root.build_root(setup.root, setup.inside)
         privileges.keep_capabilities(privileges.ZYGOTE_KEEPS, privileges.find_bounding_set())
     sys.path[:] = [*setup.root.module_paths, inside]
     importlib.invalidate_caches()
