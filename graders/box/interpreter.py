@@ -16,12 +16,6 @@ TOP_LINKS = ("/lib", "/lib64", "/bin")
 # An executable that is really there: an exec that fails was then refused, not merely missing.
 EXECUTABLE = "/usr/bin/env"
 TORCH_PACKAGES = ("torch", "numpy")
-BOOTSTRAP = """
-import sys
-sys.path.insert(0, sys.argv[2])
-from graders.box.jail import serve
-serve.main(int(sys.argv[1]))
-"""
 REQUIREMENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
@@ -58,10 +52,19 @@ def clean_environment() -> dict[str, str]:
     }
 
 
-def start_command(descriptor: int) -> list[str]:
+def python_command(code: str) -> list[str]:
     """Exec a fresh interpreter: no site, no environment variables, nothing from the working directory."""
     repository = str(Path(__file__).resolve().parents[2])
-    return [sys.executable, "-I", "-S", "-B", "-X", "utf8", "-c", BOOTSTRAP, str(descriptor), repository]
+    return [
+        sys.executable,
+        "-I",
+        "-S",
+        "-B",
+        "-X",
+        "utf8",
+        "-c",
+        f"import sys; sys.path.insert(0, {repository!r})\n{code}",
+    ]
 
 
 def _library_folders() -> tuple[str, ...]:

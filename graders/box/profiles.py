@@ -3,14 +3,12 @@
 import contextlib
 import itertools
 import os
-import sys
-from collections.abc import Callable
+import subprocess
 from pathlib import Path
 from typing import Final
 
 from graders.box.errand import BoxFault, Profile
-from graders.box.jail import kernel, landlock, privileges, seccomp
-from graders.box.jail.child import CHILD_NAMESPACES
+from graders.box.interpreter import clean_environment, python_command
 
 STRENGTH: Final = (Profile.P1, Profile.P2, Profile.P3)
 # The first numbers that neither people, services nor container managers are given.
@@ -37,7 +35,7 @@ def probe_profile(at_most: Profile | None = None) -> Profile:
     """
     allowed = STRENGTH if at_most is None else STRENGTH[STRENGTH.index(at_most) :]
     for profile in allowed:
-        if _PROBES[profile]():
+        if _works(*_NEEDS[profile]):
             return profile
     raise BoxFault(f"nothing on this machine can confine learner code (tried {', '.join(allowed)}). {_find_remedy()}")
 
@@ -76,91 +74,27 @@ def _read_uid_map() -> list[tuple[int, int, int]]:
     return extents
 
 
-def _confines_files_and_calls() -> None:
-    kernel.check_machine()
-    if landlock.find_version() == 0:
-        raise OSError("no Landlock")
-    if os.geteuid() == 0:
-        uid = choose_uid()
-        privileges.give_up_privileges(uid, uid, True, privileges.find_bounding_set())
-    else:
-        privileges.give_up_privileges(os.getuid(), os.getgid(), False, ())
-    landlock.restrict(landlock.find_version(), [])
-    seccomp.install_filter(seccomp.build_filter(os.getpid()))
-    if _can_open("/proc/self/status"):
-        raise OSError("Landlock does not hold")
+def _works(*attempts: str) -> bool:
+    return all(_try(attempt) for attempt in attempts)
 
 
-def _can_open(path: str) -> bool:
-    try:
-        os.close(os.open(path, os.O_RDONLY))
-    except OSError:
-        return False
-    return True
-
-
-def _uses_root() -> None:
-    if os.geteuid() != 0:
-        raise PermissionError("not root")
-    kernel.unshare(kernel.CLONE_NEWNS)
-    kernel.mount("", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
-    kernel.mount("probe", "/proc", "tmpfs", kernel.MS_NOSUID, "size=64k")
-    kernel.unshare(CHILD_NAMESPACES | kernel.CLONE_NEWPID)
-    kernel.detach("/proc")
-
-
-def _uses_user_namespace() -> None:
+def _try(attempt: str) -> bool:
+    """Whether it succeeds in a fresh interpreter: a fork of this one would bring its threads' locks along."""
     uid = choose_uid()
     gid = uid if os.geteuid() == 0 else os.getegid()
-    privileges.enter_user_namespace(uid, gid)
-    kernel.unshare(kernel.CLONE_NEWNS)
-    kernel.mount("", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
-    kernel.mount("probe", "/dev", "tmpfs", kernel.MS_NOSUID, "size=64k")
-    kernel.unshare(CHILD_NAMESPACES | kernel.CLONE_NEWPID)
-    _reads_python()
-
-
-def _reads_python() -> None:
-    """The box's user must be able to reach the interpreter: under root's 0700 home it cannot."""
-    if not os.access(os.__file__, os.R_OK):
-        raise PermissionError(os.__file__)
+    call = f"from graders.box.jail import probes; probes.main({attempt!r}, {uid}, {gid})"
+    done = subprocess.run(python_command(call), env=clean_environment(), cwd="/", capture_output=True, check=False)
+    return done.returncode == 0
 
 
 def _find_remedy() -> str:
-    if _works_in_child(_confines_files_and_calls) and not _works_in_child(_reads_python_as_box):
+    if _try("confine_files_and_calls") and not _try("read_python"):
         return REMEDY_PYTHON.format(path=os.__file__)
     return REMEDY
 
 
-def _works(*attempts: Callable[[], None]) -> bool:
-    """Whether every attempt succeeds in a child of its own."""
-    return all(_works_in_child(attempt) for attempt in attempts)
-
-
-def _works_in_child(attempt: Callable[[], None]) -> bool:
-    sys.stdout.flush()
-    sys.stderr.flush()
-    pid = os.fork()
-    if pid == 0:
-        status = 1
-        try:
-            attempt()
-            status = 0
-        finally:
-            os._exit(status)
-    _, status = os.waitpid(pid, 0)
-    return status == 0
-
-
-def _reads_python_as_box() -> None:
-    if os.geteuid() == 0:
-        uid = choose_uid()
-        privileges.become(uid, uid)
-    _reads_python()
-
-
-_PROBES: Final[dict[Profile, Callable[[], bool]]] = {
-    Profile.P1: lambda: _works(_confines_files_and_calls, _uses_root),
-    Profile.P2: lambda: _works(_confines_files_and_calls, _uses_user_namespace),
-    Profile.P3: lambda: _works(_confines_files_and_calls, _reads_python_as_box),
+_NEEDS: Final[dict[Profile, tuple[str, ...]]] = {
+    Profile.P1: ("confine_files_and_calls", "use_root"),
+    Profile.P2: ("confine_files_and_calls", "use_user_namespace"),
+    Profile.P3: ("confine_files_and_calls", "read_python"),
 }

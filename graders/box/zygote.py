@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from graders.box.errand import BoxFault, Profile
-from graders.box.interpreter import clean_environment, plan_root, start_command
+from graders.box.interpreter import clean_environment, plan_root, python_command
 from graders.box.jail import orders
 from graders.box.jail.orders import Setup
 from graders.contract.jobs import Flavour
@@ -57,7 +57,7 @@ class Zygote:
         with theirs:
             # A setting of the launcher, such as a coverage hook in the environment, must not reach the box.
             self._process = subprocess.Popen(
-                start_command(theirs.fileno()),
+                python_command(f"from graders.box.jail import serve; serve.main({theirs.fileno()})"),
                 env=clean_environment(),
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,

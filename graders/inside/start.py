@@ -1,9 +1,7 @@
 """The first of our code in a child: settles the interpreter, reads the payload, hands it to the driver."""
 
-import contextlib
 import ctypes
 import importlib
-import importlib.util
 import io
 import os
 import pkgutil
@@ -65,13 +63,11 @@ def _import_if_built(name: str) -> None:
 def load_drivers(flavour: str) -> None:
     """Import the drivers from the root that learners see, and the tracer with all its modules where torch is."""
     for name in DRIVERS:
-        if importlib.util.find_spec(name):
-            _drivers[name] = importlib.import_module(name)
+        _drivers[name] = importlib.import_module(name)
     if flavour == "torch":
-        with contextlib.suppress(ImportError):
-            package = importlib.import_module("tracer")
-            for module in pkgutil.walk_packages(package.__path__, "tracer."):
-                importlib.import_module(module.name)
+        package = importlib.import_module("tracer")
+        for module in pkgutil.walk_packages(package.__path__, "tracer."):
+            importlib.import_module(module.name)
 
 
 def torch_version() -> str:
