@@ -1,0 +1,181 @@
+"""How long a picture takes, from the trace's JSON to SVG, beside torchviz and dot where they are installed.
+
+Run: python bench/pictures.py [--quick]. The programs run under the tracer in a thread with a big stack, as the
+worker runs them; the two long chains are written by hand, because their pictures, not their tapes, are measured.
+"""
+
+import argparse
+import json
+import linecache
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "graders" / "inside")]
+
+from app.pictures import check_trace, draw_graph  # noqa: E402
+from app.pictures.attach import set_scene  # noqa: E402
+from app.pictures.fold import fold_graph  # noqa: E402
+from app.pictures.graph import read_graph  # noqa: E402
+from app.pictures.place import Block, Link, place_blocks  # noqa: E402
+from app.pictures.view import choose_view  # noqa: E402
+from graders.contract.trace import Edges, Nodes, Trace  # noqa: E402
+
+MLP = """
+import torch
+from torch import nn
+model = nn.Sequential(nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
+loss = model(torch.randn(16, 32)).logsumexp(1).mean()
+"""
+RESNET = """
+import torch
+from torch import nn
+class Block(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.conv1, self.bn1 = nn.Conv2d(width, width, 3, padding=1), nn.BatchNorm2d(width)
+        self.conv2, self.bn2 = nn.Conv2d(width, width, 3, padding=1), nn.BatchNorm2d(width)
+    def forward(self, x):
+        y = torch.relu(self.bn1(self.conv1(x)))
+        return torch.relu(x + self.bn2(self.conv2(y)))
+model = nn.Sequential(nn.Conv2d(3, 8, 3), *[Block(8) for _ in range(44)], nn.Flatten(), nn.Linear(288, 10))
+loss = model(torch.randn(2, 3, 8, 8)).logsumexp(1).mean()
+"""
+TRANSFORMER = """
+import torch
+from torch import nn
+class Block(nn.Module):
+    def __init__(self, width, heads=4):
+        super().__init__()
+        self.heads = heads
+        self.ln1, self.ln2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.q, self.k, self.v, self.out = (nn.Linear(width, width) for _ in range(4))
+        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+    def split(self, x):
+        return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)
+    def forward(self, x):
+        h = self.ln1(x)
+        q, k, v = self.split(self.q(h)), self.split(self.k(h)), self.split(self.v(h))
+        a = torch.softmax(q @ k.transpose(-1, -2) / 2, dim=-1) @ v
+        x = x + self.out(a.transpose(1, 2).reshape(x.shape))
+        return x + self.mlp(self.ln2(x))
+blocks = nn.ModuleList(Block(32) for _ in range(12))
+head = nn.Linear(32, 50)
+x = torch.randn(2, 8, 32)
+for block in blocks:
+    x = block(x)
+loss = head(x).logsumexp(-1).mean()
+"""
+RNN = """
+import torch
+W = torch.randn(4, 4, requires_grad=True)
+U = torch.randn(4, 4, requires_grad=True)
+h = torch.zeros(4)
+for step in range(2500):
+    h = torch.tanh(W @ h + U @ torch.ones(4))
+loss = h.sum()
+"""
+
+
+def record_trace(source: str) -> tuple[Trace, Any]:
+    """The trace of a program, and its loss."""
+    from tracer import Caps, record
+
+    linecache.cache["cell.py"] = (len(source), None, source.splitlines(True), "cell.py")
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    with record(source, filename="cell.py", namespace=namespace, caps=Caps(max_nodes=200_000)) as tape:
+        exec(compile(source, "cell.py", "exec"), namespace)
+        tape_root = namespace["loss"]
+    document = tape.document()
+    return Trace.model_validate_json(json.dumps(document)), tape_root
+
+
+def write_chain(length: int) -> Trace:
+    """A chain of one operation, as long as wanted."""
+    empty = {name: ("",) * length for name in ("dtype", "variable", "values", "saved", "module")}
+    zeros = {name: (0,) * length for name in Nodes.model_fields if name in ("saved_bytes", "leaf_bytes", "backward")}
+    if "made_by" in Nodes.model_fields:
+        zeros["made_by"] = (None,) * length
+    nodes = Nodes(
+        name=("MulBackward0",) * length,
+        forward=("mul",) * length,
+        kind=("op",) * length,
+        span=((5, 4, 5, 15),) * length,
+        shape=((),) * length,
+        sequence=tuple(range(length)),
+        **empty,
+        **zeros,
+    )
+    count = length - 1
+    edges = Edges(source=tuple(range(1, length)), target=tuple(range(count)), slot=(0,) * count, output=(0,) * count)
+    return Trace(nodes=nodes, edges=edges, roots=(length - 1,))
+
+
+def take_time(work: Callable[[], Any], rounds: int) -> float:
+    """The least of several times, in milliseconds."""
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        work()
+        times.append((time.perf_counter() - start) * 1000)
+    return min(times)
+
+
+def draw_with_torchviz(loss: Any) -> Callable[[], Any] | None:
+    """torchviz and dot drawing the same graph; None where either is missing."""
+    try:
+        from torchviz import make_dot
+    except ImportError:
+        return None
+    return (lambda: make_dot(loss).pipe(format="svg")) if shutil.which("dot") else None
+
+
+def report(name: str, trace: Trace, loss: Any, rounds: int) -> None:
+    picture = draw_graph(trace, id_prefix="g")
+    whole = take_time(lambda: draw_graph(trace, id_prefix="g"), rounds)
+    check = take_time(lambda: check_trace(trace), rounds)
+    graph = read_graph(trace)
+    fold = take_time(lambda: set_scene(graph, choose_view(graph, fold_graph(graph))), rounds)
+    other = draw_with_torchviz(loss) if loss is not None else None
+    beside = "torchviz + dot: skipped, not installed" if loss is not None else ""
+    if other is not None:
+        theirs = take_time(other, 1)
+        beside = f"torchviz + dot {theirs:,.0f} ms, {theirs / whole:.1f} times ours"
+    print(
+        f"{name:12} {len(trace.nodes.name):7,} nodes -> {len(picture.nodes):3} boxes: {whole:8.1f} ms in all "
+        f"(check {check:.1f}, fold {fold:.1f}), svg {len(picture.svg) / 1000:.0f} kB  {beside}"
+    )
+
+
+def report_layout(length: int) -> None:
+    """The layout alone, with nothing folded."""
+    blocks = [Block(180.0, 70.0)] * length
+    links = [Link(at, at + 1, 90.0, 90.0) for at in range(length - 1)]
+    links += [Link(at, at + 3, 90.0, 90.0) for at in range(0, length - 3, 5)]
+    print(f"layout alone, {length:,} boxes unfolded: {take_time(lambda: place_blocks(blocks, links), 1):,.0f} ms")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="leave the 100,000-node chain out")
+    quick = parser.parse_args().quick
+    for name, source in (("MLP", MLP), ("ResNet-like", RESNET), ("transformer", TRANSFORMER), ("RNN", RNN)):
+        trace, loss = record_trace(source)
+        report(name, trace, loss if name != "RNN" else None, 3)
+    report_layout(10_000)
+    if not quick:
+        report("100k chain", write_chain(100_000), None, 1)
+        report_layout(100_000)
+
+
+if __name__ == "__main__":
+    threading.stack_size(512 * 1024 * 1024)
+    sys.setrecursionlimit(100_000)
+    runner = threading.Thread(target=main)
+    runner.start()
+    runner.join()
