@@ -13,7 +13,7 @@ from app.pictures.measure import text_width
 from app.pictures.place import Block, Link, Placement, place_blocks
 from app.pictures.view import Shown
 
-SIDE_GAP = 24.0
+SIDE_GAP = 22.0
 STACK_GAP = 6.0
 ROW_GAP, BEND_GAP = 46.0, 64.0
 FRAME_HEAD, FRAME_PAD = 34.0, 14.0

@@ -234,7 +234,7 @@ def make_leaf_pill(graph: Graph, leaf: int, widest: float = WIDEST_PILL) -> Box:
     """A leaf: its name and shape, and below them what backward leaves in .grad, where the tape tells it."""
     nodes = graph.trace.nodes
     shape = shorten_end(write_shape(nodes.shape[leaf]), 70.0, SMALL_SIZE, mono=True)
-    name = nodes.variable[leaf] or "leaf"
+    name = shorten_path(nodes.variable[leaf]) or "leaf"
     room = widest - 30 - text_width(shape, SMALL_SIZE, mono=True)
     name = shorten_start(name, room, 13.0, bold=True)
     beside = 12 + text_width(name, 13.0, bold=True) + 6
@@ -253,6 +253,13 @@ def make_leaf_pill(graph: Graph, leaf: int, widest: float = WIDEST_PILL) -> Box:
         texts.append(Text(12, height + 11, "backward starts here", "name", SMALL_SIZE))
         width, height = max(width, 24 + text_width("backward starts here", SMALL_SIZE)), height + 17
     return Box("leaf", round(max(width, 92.0 if grads else 48.0), 1), height, tuple(texts))
+
+
+def shorten_path(variable: str) -> str:
+    """The end of a parameter's path: `blocks.0.ln1.weight` -> `ln1.weight`, `net.mlp.0.bias` -> `mlp.0.bias`."""
+    parts = variable.split(".")
+    kept = 3 if len(parts) > 2 and parts[-2].isdigit() else 2
+    return ".".join(parts[-kept:])
 
 
 def read_grads(graph: Graph, leaf: int) -> tuple[str, ...]:
@@ -283,4 +290,4 @@ def make_more_pill(words: str) -> Box:
 
 def make_none_stub() -> Box:
     """An operand that gets no gradient."""
-    return Box("none", 48.0, 18.0, (Text(14, 13, "None", "name", SMALL_SIZE),))
+    return Box("none", 42.0, 18.0, (Text(14, 13, "None", "name", SMALL_SIZE),))

@@ -80,13 +80,16 @@ class Graph:
     def operands(self, node: int) -> tuple[Input, ...]:
         """The inputs of a shown operation, from outside its helpers; an absorbed producer by its host."""
         found: list[Input] = []
-        for item in self.inputs[node]:
+        waiting = list(reversed(self.inputs[node]))
+        while waiting:
+            item = waiting.pop()
             host = self.absorbed.get(item.node)
             if host == node:
-                found.extend(Input(inner.node, item.slot, inner.output) for inner in self.operands(item.node))
+                inner = reversed(self.inputs[item.node])
+                waiting.extend(Input(before.node, item.slot, before.output) for before in inner)
             else:
                 found.append(item if host is None else Input(host, item.slot, 0))
-        return tuple(item for item in found if item.node != self.absorbed.get(node, -1))
+        return tuple(found)
 
     def members(self, node: int) -> tuple[int, ...]:
         """A shown operation with its helpers."""

@@ -8,7 +8,7 @@ from app.pictures.graph import Graph
 from app.pictures.measure import shorten_end, text_width
 from app.pictures.words import drop_shape, write_shape
 
-LABEL_ROOM = 130.0
+LABEL_ROOM = 112.0
 
 
 @dataclass(frozen=True, slots=True)

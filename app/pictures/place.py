@@ -18,7 +18,6 @@ _BENDS_PER_BOX = 6
 _AXIS_PULL = 0.002
 _STRAIGHT = 3.0
 _NO_LABEL = 24.0
-_LONG_EDGE_FORCE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,12 +203,9 @@ def _wish(cells: list[_Cell], index: int, from_up: bool, from_down: bool) -> tup
         return cell.left, 0.1
     # A long edge yields to a direct one, or a chain with shortcuts would lean sideways for ever; the weak pull
     # to the axis (0, where the layers were centred) bounds what lean is left.
-    pull, mass = -_AXIS_PULL * cell.width / 2, _AXIS_PULL
-    for other, own, offset in near:
-        force = 1.0 if (cells[other].block < 0) == (cell.block < 0) else _LONG_EDGE_FORCE
-        pull += force * (cells[other].left + offset - own)
-        mass += force
-    return pull / mass, (1.0 if cell.block < 0 else 4.0) * len(near)
+    alike = [item for item in near if (cells[item[0]].block < 0) == (cell.block < 0)] or near
+    pull = sum(cells[other].left + offset - own for other, own, offset in alike) - _AXIS_PULL * cell.width / 2
+    return pull / (len(alike) + _AXIS_PULL), (1.0 if cell.block < 0 else 4.0) * len(near)
 
 
 def _separate(wished: list[tuple[float, float]], steps: list[float]) -> list[float]:
