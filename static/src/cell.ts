@@ -20,7 +20,7 @@ export class CellElement extends HTMLElement {
 
   connectedCallback(): void {
     const field = this.find<HTMLTextAreaElement>("textarea");
-    this.output = new OutputPane(this.find<HTMLElement>("[data-output]"));
+    this.output = new OutputPane(this.find<HTMLElement>(".cell-output"));
     this.pad = new GrowingPad(field, this.events());
     const place = this.dataset["place"];
     if (place && !field.readOnly) this.takeUpDraft(new Draft(place));

@@ -61,7 +61,7 @@ export class GraphElement extends HTMLElement {
   }
 
   private nodes(): SVGGElement[] {
-    return [...this.querySelectorAll<SVGGElement>("g[data-node]")];
+    return [...this.querySelectorAll<SVGGElement>("g.node[data-node]")];
   }
 
   private wake(): void {
@@ -122,7 +122,7 @@ export class GraphElement extends HTMLElement {
 }
 
 function nodeAt(target: EventTarget | null): SVGGElement | null {
-  return target instanceof Element ? target.closest<SVGGElement>("g[data-node]") : null;
+  return target instanceof Element ? target.closest<SVGGElement>("g.node[data-node]") : null;
 }
 
 function words(node: SVGGElement): string {

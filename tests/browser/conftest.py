@@ -1,0 +1,117 @@
+"""The whole site on the fixture course, started as one command, and a headless browser in front of it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+READY_SECONDS = 90.0
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+OpenPage = Callable[..., Page]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker("browser")
+            item.add_marker("slow")
+
+
+def find_free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
+def is_ready(address: str) -> bool:
+    try:
+        with urlopen(f"{address}/readyz", timeout=2) as answer:
+            return b'"ready":true' in answer.read()
+    except (URLError, TimeoutError, ConnectionError):
+        return False
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a running site with a grader."""
+    port = find_free_port()
+    address = f"http://127.0.0.1:{port}"
+    variables = {
+        "UNWIND_DATA": str(tmp_path_factory.mktemp("data")),
+        "UNWIND_PORT": str(port),
+        "UNWIND_COURSE": str(ROOT / "tests" / "course"),
+    }
+    serving = subprocess.Popen(
+        [sys.executable, "-m", "app", "serve"],
+        cwd=ROOT,
+        env={**os.environ, **variables},
+        stdout=subprocess.DEVNULL,
+    )
+    until = time.monotonic() + READY_SECONDS
+    while not is_ready(address):
+        assert serving.poll() is None, "the site ended by itself"
+        assert time.monotonic() < until, "the site is not ready"
+        time.sleep(0.2)
+    yield address
+    serving.send_signal(signal.SIGINT)
+    serving.wait(timeout=30)
+
+
+# One browser a module: its event loop must not stand in the way of asynchronous tests elsewhere.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(site: str, browser: Browser) -> Iterator[OpenPage]:
+    """Opens a path of the site as a new learner. Options are those of a browser context; `width` in pixels."""
+    contexts: list[BrowserContext] = []
+
+    def open_it(path: str, width: int = 1280, **options: Any) -> Page:
+        size = ViewportSize(width=width, height=900)
+        context = browser.new_context(base_url=site, viewport=size, reduced_motion="reduce", **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.goto(path)
+        return page
+
+    yield open_it
+    for context in contexts:
+        context.close()
+
+
+def scroll_through(page: Page) -> None:
+    """To the end and back, so that everything that wakes when it comes near has woken."""
+    height = int(page.evaluate("document.documentElement.scrollHeight"))
+    for y in range(0, height, 500):
+        page.evaluate(f"scrollTo(0, {y})")
+        page.wait_for_timeout(30)
+    cells = page.locator("uw-cell, uw-submission:has(textarea)").count()
+    page.wait_for_function("count => document.querySelectorAll('.cm-editor').length >= count", arg=cells)
+    page.evaluate("scrollTo(0, 0)")

@@ -1,0 +1,71 @@
+"""axe finds nothing, and nothing scrolls sideways, on phones and desks, in light and in dark."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from conftest import OpenPage, scroll_through
+from playwright.sync_api import Page
+
+PAGES = ("/", "/chapters/a-first-graph", "/chapters/a-second-look", "/exercises/double")
+QUIET_PAGES = ("/course", "/claims", "/me", "/help", "/nowhere")
+WIDTHS = (320, 1280)
+THEMES = ("light", "dark")
+
+
+def find_violations(page: Page) -> list[str]:
+    found = Axe().run(page).response["violations"]
+    return [f"{rule['id']}: {node['target']} {node['html'][:120]}" for rule in found for node in rule["nodes"]]
+
+
+def find_overflow(page: Page) -> int:
+    return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("path", PAGES)
+def test_axe_finds_nothing_after_scrolling_through_the_page(
+    open_page: OpenPage, path: str, width: int, theme: str
+) -> None:
+    page = open_page(path, width, color_scheme=theme)
+    scroll_through(page)
+    assert find_violations(page) == []
+    assert find_overflow(page) <= 0
+
+
+@pytest.mark.parametrize("path", QUIET_PAGES)
+def test_the_pages_without_cells_are_as_clean(open_page: OpenPage, path: str) -> None:
+    page = open_page(path, 320, color_scheme="dark")
+    assert find_violations(page) == []
+    assert find_overflow(page) <= 0
+
+
+@pytest.mark.parametrize(("width", "theme"), [(320, "dark"), (1280, "light")])
+def test_axe_finds_nothing_in_what_runs_and_answers_put_on_the_page(
+    open_page: OpenPage, width: int, theme: str
+) -> None:
+    page = open_page("/chapters/a-first-graph", width, color_scheme=theme)
+    scroll_through(page)
+    predict = page.locator("uw-predict")
+    predict.locator("input[name=option]").first.check()
+    predict.locator("input[name=confidence]").first.check()
+    predict.get_by_role("button", name="Commit").click()
+    page.locator("uw-predict.is-committed").wait_for()
+    page.locator("#cell-square-cell [data-run]").click()
+    page.locator("uw-predict.is-resolved").wait_for()
+    page.locator("#cell-square-cell svg").wait_for()
+    question = page.locator("uw-question[data-kind=choice]")
+    question.locator("input").last.check()
+    question.get_by_role("button").click()
+    page.locator("uw-question[data-kind=choice].is-wrong").wait_for()
+    assert find_violations(page) == []
+    assert find_overflow(page) <= 0
+
+
+@pytest.mark.parametrize(("width", "theme"), [(320, "light"), (1280, "dark")])
+def test_axe_finds_nothing_in_a_verdict(open_page: OpenPage, width: int, theme: str) -> None:
+    page = open_page("/exercises/double", width, color_scheme=theme)
+    scroll_through(page)
+    page.get_by_role("button", name="Submit").click()
+    page.locator(".verdict-headline").wait_for()
+    assert find_violations(page) == []
+    assert find_overflow(page) <= 0

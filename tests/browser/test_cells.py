@@ -1,0 +1,119 @@
+"""A cell in the browser: run, see, hover, err, stop, come back."""
+
+from conftest import OpenPage, scroll_through
+from playwright.sync_api import Locator, Page, expect
+
+CHAPTER = "/chapters/a-first-graph"
+
+
+def open_cell(page: Page, place: int = 0) -> Locator:
+    scroll_through(page)
+    cell = page.locator("uw-cell").nth(place)
+    cell.scroll_into_view_if_needed()
+    return cell
+
+
+def write(page: Page, cell: Locator, text: str) -> None:
+    cell.locator(".cm-content").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Delete")
+    for line in text.split("\n"):
+        page.keyboard.type(line)
+        page.keyboard.press("Enter")
+        page.keyboard.press("Home")
+
+
+def run_past_the_prediction(cell: Locator) -> None:
+    cell.locator("[data-run]").click()
+    expect(cell.locator("[data-state]")).to_contain_text("Run again to skip it")
+    cell.locator("[data-run]").click()
+
+
+def test_a_run_prints_and_draws_its_graph(open_page: OpenPage) -> None:
+    cell = open_cell(open_page(CHAPTER))
+    run_past_the_prediction(cell)
+    expect(cell.locator(".cell-output")).to_have_text("4.0")
+    expect(cell.locator("g.node-op")).to_contain_text("mul")
+    expect(cell.locator("[data-state]")).to_contain_text("Ran in")
+
+
+def test_a_node_lights_its_expression_and_an_expression_its_node(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    cell = open_cell(page)
+    run_past_the_prediction(cell)
+    cell.locator("g.node-op").hover()
+    expect(cell.locator(".cm-lit")).to_have_text("x * x")
+    expect(cell.locator(".graph-details")).to_contain_text("mul")
+    page.mouse.move(0, 0)
+    cell.locator(".cm-line", has_text="x * x").hover(position={"x": 50, "y": 8})
+    expect(cell.locator("g.node-op")).to_have_class("node node-op is-lit")
+
+
+def test_a_listing_and_its_static_graph_light_each_other(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    figure = page.locator("figure.graph-figure")
+    figure.locator("g.node-op").first.hover()
+    lit = "[...(CSS.highlights.get('uw-lit') ?? [])].map(String)"
+    assert page.evaluate(lit) == ["x * x"]
+    figure.locator("[data-line='4']").hover(position={"x": 50, "y": 8})
+    expect(figure.locator("g.is-lit")).to_have_count(1)
+
+
+def test_a_prediction_is_committed_first_and_settled_by_the_run(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    cell = open_cell(page)
+    predict = page.locator("uw-predict")
+    predict.locator("input[name=option]").first.check()
+    predict.get_by_label("Certain").check()
+    predict.get_by_role("button", name="Commit").click()
+    expect(predict).to_have_class("card predict is-committed")
+    expect(predict.locator(".truth")).to_have_count(0)
+    cell.locator("[data-run]").click()
+    expect(predict).to_have_class("card predict is-resolved")
+    expect(predict).to_contain_text("It went otherwise")
+    expect(predict.locator(".truth")).to_contain_text("The run prints")
+
+
+def test_an_error_stands_on_the_line_that_raised_it(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    cell = open_cell(page, 1)
+    write(page, cell, "y = x * 3\n1 / 0")
+    page.keyboard.press("Control+Enter")
+    expect(cell.locator(".cm-mistake")).to_contain_text("1 / 0")
+    expect(cell.locator(".cm-mistake-note")).to_contain_text("ZeroDivisionError")
+    expect(cell.locator(".mistake-head")).to_contain_text("ZeroDivisionError on your line 2")
+
+
+def test_what_a_program_prints_is_text_and_never_markup(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    cell = open_cell(page, 1)
+    write(page, cell, "print('<img src=x onerror=alert(1)>')")
+    page.keyboard.press("Control+Enter")
+    expect(cell.locator(".cell-output")).to_contain_text("<img src=x onerror=alert(1)>")
+    assert cell.locator(".cell-output img").count() == 0
+
+
+def test_stop_ends_an_endless_loop_and_the_cell_runs_again(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    cell = open_cell(page, 1)
+    write(page, cell, "print('begun', flush=True)\nwhile True: pass")
+    page.keyboard.press("Control+Enter")
+    expect(cell.locator(".cell-output")).to_contain_text("begun")
+    cell.get_by_role("button", name="Stop").click()
+    expect(cell.get_by_role("button", name="Stop")).to_be_hidden()
+    write(page, cell, "print('again')")
+    page.keyboard.press("Control+Enter")
+    expect(cell.locator(".cell-output")).to_contain_text("again")
+
+
+def test_a_draft_survives_a_reload_and_reset_can_be_undone(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    cell = open_cell(page, 1)
+    write(page, cell, "print('mine')")
+    page.reload()
+    cell = open_cell(page, 1)
+    expect(cell.locator(".cm-content")).to_contain_text("print('mine')")
+    cell.get_by_role("button", name="Reset").click()
+    expect(cell.locator(".cm-content")).to_contain_text("y = x * 3")
+    cell.get_by_role("button", name="Undo reset").click()
+    expect(cell.locator(".cm-content")).to_contain_text("print('mine')")

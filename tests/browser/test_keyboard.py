@@ -1,0 +1,79 @@
+"""Everything works from the keyboard alone."""
+
+from conftest import OpenPage, scroll_through
+from playwright.sync_api import Page, expect
+
+CHAPTER = "/chapters/a-first-graph"
+
+
+def press_until(page: Page, key: str, selector: str, most: int = 120) -> None:
+    """Press a key until the focus is on such an element."""
+    for _ in range(most):
+        page.keyboard.press(key)
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    raise AssertionError(f"{key} never reaches {selector}")
+
+
+def test_tab_reaches_a_prediction_and_commits_it(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
+    page.keyboard.press("Enter")
+    press_until(page, "Tab", "uw-predict input[name=option]")
+    page.keyboard.press("Space")
+    press_until(page, "Tab", "uw-predict input[name=confidence]")
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    expect(page.locator("uw-predict")).to_have_class("card predict is-committed")
+
+
+def test_a_cell_runs_by_key_and_escape_then_tab_leaves_the_editor(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    scroll_through(page)
+    cell = page.locator("uw-cell").nth(1)
+    cell.locator(".cm-content").focus()
+    page.keyboard.press("Control+Enter")
+    expect(cell.locator(".cell-output")).to_contain_text("3.0")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    expect(cell.locator("[data-run]")).to_be_focused()
+
+
+def test_shift_enter_runs_and_goes_on_to_the_next_cell(open_page: OpenPage) -> None:
+    page = open_page("/chapters/a-first-graph")
+    page.get_by_role("button", name="I don’t know").click()
+    expect(page.locator("uw-predict")).to_have_class("card predict is-committed")
+    scroll_through(page)
+    page.locator("uw-cell").first.locator(".cm-content").focus()
+    page.keyboard.press("Shift+Enter")
+    expect(page.locator("uw-cell").first.locator(".cell-output")).to_contain_text("4.0")
+    expect(page.locator("uw-cell").nth(1).locator(".cm-content")).to_be_focused()
+
+
+def test_arrows_go_from_node_to_node_and_enter_chooses(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    nodes = page.locator("figure.graph-figure g.node")
+    nodes.first.focus()
+    page.keyboard.press("ArrowDown")
+    expect(nodes.nth(1)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("uw-question[data-kind=graph-click] input:checked")).to_have_count(1)
+
+
+def test_arrows_turn_the_page_but_not_while_typing(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    page.get_by_label("A number").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.url.endswith(CHAPTER)
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url("**/chapters/a-second-look")
+
+
+def test_a_question_mark_lists_the_keys(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()

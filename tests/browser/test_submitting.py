@@ -1,0 +1,52 @@
+"""Handing in, in the browser: the verdict comes to the page, and the history with it."""
+
+from pathlib import Path
+
+from conftest import ROOT, OpenPage, scroll_through
+from playwright.sync_api import Page, expect
+
+EXERCISE = ROOT / "tests" / "course" / "exercises" / "double"
+
+
+def submit(page: Page, answer: Path) -> None:
+    scroll_through(page)
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text(answer.read_text())
+    page.get_by_role("button", name="Submit").click()
+    page.locator("[data-result] .verdict-headline").wait_for()
+
+
+def test_a_wrong_answer_shows_its_first_failing_case_first(open_page: OpenPage) -> None:
+    page = open_page("/exercises/double")
+    submit(page, EXERCISE / "attempts" / "unchanged.py")
+    first = page.locator(".case").first
+    expect(first).to_have_class("case is-wrong")
+    assert first.get_attribute("open") is not None
+    for word in ("Input", "Yours", "Expected"):
+        expect(first.locator("dt", has_text=word)).to_be_visible()
+    expect(page.locator(".history-list li")).to_have_count(1)
+    expect(page.locator(".reference")).to_have_count(0)
+
+
+def test_a_right_answer_opens_the_reference(open_page: OpenPage) -> None:
+    page = open_page("/exercises/double")
+    submit(page, EXERCISE / "solution.py")
+    expect(page.locator(".verdict-headline")).to_contain_text("Passed")
+    page.get_by_text("Yours beside it").click()
+    expect(page.locator(".reference")).to_contain_text("letter for letter")
+
+
+def test_a_verdict_has_a_page_of_its_own(open_page: OpenPage) -> None:
+    page = open_page("/exercises/double")
+    submit(page, EXERCISE / "solution.py")
+    page.get_by_role("link", name="this submission").click()
+    page.wait_for_url("**/submissions/*")
+    expect(page.locator(".verdict-headline")).to_contain_text("Passed")
+
+
+def test_hints_come_one_at_a_time(open_page: OpenPage) -> None:
+    page = open_page("/exercises/double")
+    page.get_by_role("button", name="Show hint 1 of 3").click()
+    expect(page.locator("details.hint")).to_have_count(1)
+    expect(page.get_by_role("button", name="Show hint 2 of 3")).to_be_visible()
