@@ -111,6 +111,10 @@ class Slot(Box):
         zygote = self._zygotes.get(Flavour.TORCH)
         return str(zygote.facts.get("torch", "")) if zygote else ""
 
+    def find_zygote(self, flavour: Flavour) -> int:
+        """Its process id, for operators and fault tests."""
+        return self._zygotes[flavour].pid
+
     def start(self, errand: Errand) -> BoxRun:
         with self._starting:
             if self._run is not None and not self._run.is_over:

@@ -93,6 +93,10 @@ class Zygote:
             self.facts = fields["ready"]
 
     @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
     def is_alive(self) -> bool:
         return self._process.poll() is None
 
