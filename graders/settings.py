@@ -33,7 +33,7 @@ class GraderSettings(BaseSettings):
     @property
     def database(self) -> str:
         """The database's URL."""
-        return self.database_url or f"sqlite+aiosqlite:///{self.data / 'unwind.sqlite3'}"
+        return self.database_url or f"sqlite:///{self.data / 'unwind.sqlite3'}"
 
     @property
     def doorbells(self) -> Path:

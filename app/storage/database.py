@@ -44,9 +44,8 @@ def open_for_migration(database_url: str) -> Iterator[Connection]:
     """A plain connection, whose transaction is committed at the end: all missing migrations, or none."""
     url = make_url(database_url)
     is_sqlite = url.get_backend_name() == "sqlite"
-    sync = url.set(drivername="sqlite") if is_sqlite else url
     # Foreign keys stay off here: SQLite alters a table by copying it, and would cascade its children away.
-    engine = create_engine(sync, poolclass=NullPool, connect_args={"isolation_level": None} if is_sqlite else {})
+    engine = create_engine(url, poolclass=NullPool, connect_args={"isolation_level": None} if is_sqlite else {})
     if is_sqlite:
         # The driver's own transactions would let DDL slip out of them.
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))

@@ -74,10 +74,11 @@ async def _submit(writer: Writer, exercise: Exercise, asked: SubmissionRequest) 
     await writer.visit.count(Act.SUBMIT)
     site, source = writer.site, clean_source(asked.source)
     job = GradeJob(exercise=ExerciseName(exercise.name), source=source)
+    # Before, not after: then its write would hold the lock that the worker's claim waits for.
+    await site.store.save_draft(writer.learner, f"exercises/{exercise.name}", source, writer.now)
     accepted = await site.ledger.submit(writer.learner, asked.token, job, exercise.manifest.queue)
     if not accepted.already:
         site.metrics.jobs.labels("grade").inc()
-        await site.store.save_draft(writer.learner, f"exercises/{exercise.name}", source, writer.now)
     return accepted
 
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from graders.contract.jobs import Queue
 from graders.contract.model import SubmissionId
@@ -26,13 +26,13 @@ class Ticket:
 class Dispatcher(Protocol):
     """An engine may lose, repeat and reorder tickets; the ledger's claim and reconciliation put that right."""
 
-    async def enqueue(self, connection: AsyncConnection, ticket: Ticket) -> None:
+    def enqueue(self, connection: Connection, ticket: Ticket) -> None:
         """Add the ticket within the caller's transaction: row and ticket are committed together or not at all."""
 
     def wake(self, queue: Queue) -> None:
         """Called after the commit: tickets are waiting."""
 
-    async def undispatched(self, connection: AsyncConnection) -> tuple[Ticket, ...]:
+    def undispatched(self, connection: Connection) -> tuple[Ticket, ...]:
         """Queued submissions for which the engine has no ticket any more."""
 
     async def worker(self, queue: Queue, slots: int, handle: Handle, stopping: Flag) -> None:

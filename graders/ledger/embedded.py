@@ -2,8 +2,7 @@
 
 import asyncio
 
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, select
 
 from graders.contract.jobs import Queue
 from graders.contract.model import SubmissionId
@@ -21,13 +20,13 @@ class EmbeddedDispatcher:
         self._bells = bells
         self._poll_seconds = poll_seconds
 
-    async def enqueue(self, connection: AsyncConnection, ticket: Ticket) -> None:
+    def enqueue(self, connection: Connection, ticket: Ticket) -> None:
         """The caller's insert has put it in the queue."""
 
     def wake(self, queue: Queue) -> None:
         self._bells.ring(queue_topic(queue))
 
-    async def undispatched(self, connection: AsyncConnection) -> tuple[Ticket, ...]:
+    def undispatched(self, connection: Connection) -> tuple[Ticket, ...]:
         return ()
 
     async def worker(self, queue: Queue, slots: int, handle: Handle, stopping: asyncio.Event) -> None:
@@ -59,14 +58,19 @@ class EmbeddedDispatcher:
     async def _next(self, queue: Queue, at_most: int, besides: tuple[SubmissionId, ...]) -> list[SubmissionId]:
         if at_most <= 0:
             return []
-        query = (
-            select(submissions.c.id)
-            .where(submissions.c.queue == queue, queued, submissions.c.id.not_in(besides))
-            .order_by(submissions.c.priority.desc(), submissions.c.number)
-            .limit(at_most)
-        )
-        async with self._database.read() as connection:
-            return [SubmissionId(row.id) for row in await connection.execute(query)]
+        return await self._database.read(_read_next, queue, at_most, besides)
+
+
+def _read_next(
+    connection: Connection, queue: Queue, at_most: int, besides: tuple[SubmissionId, ...]
+) -> list[SubmissionId]:
+    query = (
+        select(submissions.c.id)
+        .where(submissions.c.queue == queue, queued, submissions.c.id.not_in(besides))
+        .order_by(submissions.c.priority.desc(), submissions.c.number)
+        .limit(at_most)
+    )
+    return [SubmissionId(row.id) for row in connection.execute(query)]
 
 
 async def _call(handle: Handle, submission: SubmissionId) -> None:

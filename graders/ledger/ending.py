@@ -1,11 +1,10 @@
 """Ends that no worker brings: superseded, cancelled, or given up after its workers died. Row and event at once."""
 
-from sqlalchemy import ColumnElement, Row, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select, update
 
 from graders.contract.events import EventKind
 from graders.contract.jobs import JOB, GradeJob, RunJob
-from graders.contract.model import SubmissionId
+from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.results import Finding, Outcome, RunEnd, Verdict
 from graders.ledger.clock import now_seconds
 from graders.ledger.records import State
@@ -30,16 +29,30 @@ def make_end(job: GradeJob | RunJob, outcome: Outcome) -> Verdict | RunEnd:
     return RunEnd(outcome=outcome, finding=finding)
 
 
-async def end_unclaimed(connection: AsyncConnection, submission: SubmissionId, outcome: Outcome) -> bool:
+def end_unclaimed(connection: Connection, submission: SubmissionId, outcome: Outcome) -> bool:
     """Finish an unfinished submission from outside. Its worker, if it has one, finds its claim gone."""
     row = submissions.c
-    job = (await connection.execute(select(row.job).where(row.id == submission))).scalar_one()
+    job = connection.execute(select(row.job).where(row.id == submission)).scalar_one()
     result = make_end(JOB.validate_json(job), outcome)
-    return await write_end(connection, submission, unfinished, result)
+    return write_end(connection, submission, unfinished, result)
 
 
-async def write_end(
-    connection: AsyncConnection, submission: SubmissionId, condition: ColumnElement[bool], result: Verdict | RunEnd
+def cancel(connection: Connection, submission: SubmissionId, learner: LearnerId) -> bool:
+    """End what this learner withdraws. False: there is nothing of theirs that could still be stopped."""
+    row = submissions.c
+    mine = select(row.number).where(row.id == submission, row.learner == learner, unfinished)
+    return connection.execute(mine).one_or_none() is not None and end_unclaimed(
+        connection, submission, Outcome.CANCELLED
+    )
+
+
+def forget(connection: Connection, learner: LearnerId) -> None:
+    """Their events go with them."""
+    connection.execute(delete(submissions).where(submissions.c.learner == learner))
+
+
+def write_end(
+    connection: Connection, submission: SubmissionId, condition: ColumnElement[bool], result: Verdict | RunEnd
 ) -> bool:
     """The result and its event, where `condition` still holds: the one place where a submission becomes finished."""
     row = submissions.c
@@ -57,10 +70,10 @@ async def write_end(
         )
         .returning(row.last_seq)
     )
-    found: Row[tuple[int]] | None = (await connection.execute(statement)).one_or_none()
+    found: Row[tuple[int]] | None = connection.execute(statement).one_or_none()
     if found is None:
         return False
-    await connection.execute(
+    connection.execute(
         insert(events).values(submission=submission, seq=found.last_seq, kind=EventKind.FINISHED, body="", at=now)
     )
     return True

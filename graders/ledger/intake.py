@@ -4,15 +4,14 @@ import json
 import secrets
 from dataclasses import dataclass
 
-from sqlalchemy import func, insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, func, insert, select
 
 from graders.contract.events import EventKind
 from graders.contract.jobs import GradeJob, Queue, RunJob
 from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.results import Outcome
 from graders.ledger.clock import now_seconds
-from graders.ledger.dispatch import Ticket
+from graders.ledger.dispatch import Dispatcher, Ticket
 from graders.ledger.ending import end_unclaimed
 from graders.ledger.errors import QueueFull, TooManyPending
 from graders.ledger.records import Accepted, Policy, State
@@ -57,36 +56,35 @@ class Situation:
 
 @dataclass(frozen=True)
 class Intake:
-    """What came of a request. `ticket` is what the dispatcher must add; None for a known token."""
+    """What came of a request."""
 
     accepted: Accepted
-    ticket: Ticket | None = None
     superseded: bool = False
 
 
-async def accept(connection: AsyncConnection, request: Request, pace: Pace, policy: Policy) -> Intake:
-    """Insert the submission, or find the one that the same token made before.
+def take_in(connection: Connection, request: Request, pace: Pace, policy: Policy, dispatcher: Dispatcher) -> Intake:
+    """Insert and dispatch the submission, or find the one that the same token made before.
 
     Raises TooManyPending or QueueFull, and then nothing is changed.
     """
-    situation = await read_situation(connection, request)
+    situation = read_situation(connection, request)
     if situation.known is not None:
-        place = await count_place(connection, SubmissionId(situation.known))
+        place = count_place(connection, SubmissionId(situation.known))
         return Intake(Accepted(SubmissionId(situation.known), place, pace.estimate_seconds(place), already=True))
     _refuse_excess(situation, pace, policy)
     if situation.superseded is not None:
-        await end_unclaimed(connection, SubmissionId(situation.superseded), Outcome.SUPERSEDED)
+        end_unclaimed(connection, SubmissionId(situation.superseded), Outcome.SUPERSEDED)
     pending = situation.pending - (situation.superseded is not None)
     # One learner with two hundred waiting jobs stands behind everyone who has few.
     priority = request.level - min(pending, FAIRNESS_LIMIT)
-    place = 1 + await _count_ahead(connection, request.queue, priority)
+    place = 1 + _count_ahead(connection, request.queue, priority)
     accepted = Accepted(SubmissionId(secrets.token_hex(16)), place, pace.estimate_seconds(place))
-    await _insert(connection, request, accepted, priority)
-    ticket = Ticket(accepted.id, request.queue, priority)
-    return Intake(accepted, ticket, superseded=situation.superseded is not None)
+    _insert(connection, request, accepted, priority)
+    dispatcher.enqueue(connection, Ticket(accepted.id, request.queue, priority))
+    return Intake(accepted, superseded=situation.superseded is not None)
 
 
-async def read_situation(connection: AsyncConnection, request: Request) -> Situation:
+def read_situation(connection: Connection, request: Request) -> Situation:
     row = submissions.c
     mine = row.learner == request.learner
     known = select(row.id).where(mine, row.token == request.token)
@@ -100,7 +98,7 @@ async def read_situation(connection: AsyncConnection, request: Request) -> Situa
         pending.scalar_subquery().label("pending"),
         depth.scalar_subquery().label("depth"),
     )
-    found = (await connection.execute(query)).one()
+    found = connection.execute(query).one()
     return Situation(found.known, found.superseded, found.pending, found.depth)
 
 
@@ -113,25 +111,25 @@ def _refuse_excess(situation: Situation, pace: Pace, policy: Policy) -> None:
         raise QueueFull(situation.depth, max(1, round(wait_seconds - policy.wait_limit_seconds)))
 
 
-async def count_place(connection: AsyncConnection, submission: SubmissionId) -> int:
+def count_place(connection: Connection, submission: SubmissionId) -> int:
     """1 is the next to run; 0 is running, finished or unknown."""
     row = submissions.c
     query = select(row.queue, row.priority, row.number).where(row.id == submission, queued)
-    found = (await connection.execute(query)).one_or_none()
+    found = connection.execute(query).one_or_none()
     if found is None:
         return 0
-    return 1 + await _count_ahead(connection, Queue(found.queue), found.priority, before=found.number)
+    return 1 + _count_ahead(connection, Queue(found.queue), found.priority, before=found.number)
 
 
-async def _count_ahead(connection: AsyncConnection, queue: Queue, priority: int, before: int = 2**62) -> int:
+def _count_ahead(connection: Connection, queue: Queue, priority: int, before: int = 2**62) -> int:
     row = submissions.c
     earlier = (row.priority > priority) | ((row.priority == priority) & (row.number < before))
     query = select(func.count()).where(row.queue == queue, queued, earlier)
-    return (await connection.execute(query)).scalar_one()
+    return connection.execute(query).scalar_one()
 
 
-async def _insert(connection: AsyncConnection, request: Request, accepted: Accepted, priority: int) -> None:
-    await connection.execute(
+def _insert(connection: Connection, request: Request, accepted: Accepted, priority: int) -> None:
+    connection.execute(
         insert(submissions).values(
             id=accepted.id,
             learner=request.learner,
@@ -149,6 +147,6 @@ async def _insert(connection: AsyncConnection, request: Request, accepted: Accep
         )
     )
     body = json.dumps({"place": accepted.place, "estimate_seconds": accepted.estimate_seconds})
-    await connection.execute(
+    connection.execute(
         insert(events).values(submission=accepted.id, seq=1, kind=EventKind.QUEUED, body=body, at=now_seconds())
     )

@@ -4,34 +4,29 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from sqlalchemy import delete, insert, update
 from sqlalchemy.exc import IntegrityError
 
 from graders.contract.events import Event
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import GradeJob, Queue, RunJob
 from graders.contract.model import ExerciseName, LearnerId, SubmissionId
-from graders.contract.results import Outcome, RunEnd, Verdict
-from graders.ledger import intake, reading, running, tidying
-from graders.ledger.clock import now_seconds
+from graders.contract.results import RunEnd, Verdict
+from graders.ledger import ending, intake, reading, roster, running, tidying
 from graders.ledger.database import Database
 from graders.ledger.dispatch import Dispatcher
 from graders.ledger.doorbell import CANCEL, EVENTS, Bell, Doorbells
 from graders.ledger.embedded import EmbeddedDispatcher
-from graders.ledger.ending import end_unclaimed
 from graders.ledger.records import (
     Accepted,
     Claim,
     Depth,
     Policy,
     Standing,
-    State,
     Submission,
     Tidied,
     WorkerSeen,
 )
 from graders.ledger.running import Progress
-from graders.ledger.tables import submissions, workers
 from graders.ledger.watch import Watch
 
 PACE_LASTS_SECONDS = 5.0
@@ -74,63 +69,50 @@ class Ledger:
         return accepted
 
     async def _submit_once(self, request: intake.Request, pace: intake.Pace) -> Accepted:
-        async with self.database.write() as connection:
-            taken = await intake.accept(connection, request, pace, self.policy)
-            if taken.ticket is not None:
-                await self.dispatcher.enqueue(connection, taken.ticket)
+        taken = await self.database.write(intake.take_in, request, pace, self.policy, self.dispatcher)
         if taken.superseded:
             self._bells.ring(EVENTS)
         return taken.accepted
 
     async def cancel(self, submission: SubmissionId, learner: LearnerId) -> bool:
         """Withdraw an unfinished submission of this learner: it gets the outcome `cancelled`, its box is killed."""
-        async with self.database.write() as connection:
-            found = await reading.find(connection, submission)
-            if found is None or found.learner != learner or found.state is State.FINISHED:
-                return False
-            await end_unclaimed(connection, submission, Outcome.CANCELLED)
+        if not await self.database.write(ending.cancel, submission, learner):
+            return False
         self._bells.ring(EVENTS)
         self._bells.ring(CANCEL)
         return True
 
     async def find(self, submission: SubmissionId) -> Submission | None:
-        async with self.database.read() as connection:
-            return await reading.find(connection, submission)
+        return await self.database.read(reading.find, submission)
 
     async def history(self, learner: LearnerId, exercise: ExerciseName, at_most: int = 50) -> tuple[Submission, ...]:
         """Newest first."""
-        async with self.database.read() as connection:
-            return await reading.read_history(connection, learner, exercise, at_most)
+        return await self.database.read(reading.read_history, learner, exercise, at_most)
 
     async def standings(self, learner: LearnerId) -> tuple[Standing, ...]:
         """All the learner's finished submissions to exercises, oldest first."""
-        async with self.database.read() as connection:
-            return await reading.read_standings(connection, learner)
+        return await self.database.read(reading.read_standings, learner)
 
     async def everything(self, learner: LearnerId) -> tuple[Submission, ...]:
         """All that is kept of a learner's submissions and runs, oldest first: for a copy of their data."""
-        async with self.database.read() as connection:
-            return await reading.read_everything(connection, learner)
+        return await self.database.read(reading.read_everything, learner)
 
     async def forget(self, learner: LearnerId) -> None:
         """Delete all of a learner's submissions with their events; what runs loses its claim and is killed."""
-        async with self.database.write() as connection:
-            await connection.execute(delete(submissions).where(submissions.c.learner == learner))
+        await self.database.write(ending.forget, learner)
         self._bells.ring(EVENTS)
         self._bells.ring(CANCEL)
 
     async def place(self, submission: SubmissionId) -> int:
         """1 is the next to run; 0 is running, finished or unknown."""
-        async with self.database.read() as connection:
-            return await intake.count_place(connection, submission)
+        return await self.database.read(intake.count_place, submission)
 
     async def estimate_seconds(self, queue: Queue, place: int) -> float:
         return (await self._pace(queue)).estimate_seconds(place)
 
     async def events_after(self, submission: SubmissionId, seq: int) -> tuple[Event, ...]:
         """In order. The body of `finished` is the result as JSON."""
-        async with self.database.read() as connection:
-            return await reading.read_events(connection, submission, seq)
+        return await self.database.read(reading.read_events, submission, seq)
 
     def follow(self, submission: SubmissionId, after_seq: int = 0) -> AsyncIterator[Event]:
         """Every event after `after_seq`, old and new, once and in order. Ends after `finished`.
@@ -143,65 +125,52 @@ class Ledger:
 
     async def claim(self, submission: SubmissionId, worker: str) -> Claim | None:
         """Take it, with its `started` event. None: a duplicate delivery, to be dropped."""
-        async with self.database.write() as connection:
-            claim = await running.claim(connection, submission, worker, self.policy)
+        claim = await self.database.write(running.claim, submission, worker, self.policy)
         if claim is not None:
             self._bells.ring(EVENTS)
         return claim
 
     async def beat(self, claim: Claim) -> bool:
         """Keep the lease. False: it is lost or cancelled; kill the box."""
-        async with self.database.write() as connection:
-            return await running.beat(connection, claim, self.policy)
+        return await self.database.write(running.beat, claim, self.policy)
 
     async def add_events(self, claim: Claim, progress: Sequence[Progress]) -> bool:
         """False: the claim is lost, and nothing was added."""
-        async with self.database.write() as connection:
-            added = await running.add_events(connection, claim, progress)
+        added = await self.database.write(running.add_events, claim, progress)
         self._bells.ring(EVENTS)
         return added
 
     async def finish(self, claim: Claim, result: Verdict | RunEnd, progress: Sequence[Progress] = ()) -> bool:
         """The verdict and its event in one transaction. False: the claim is lost, and the result is void."""
-        async with self.database.write() as connection:
-            finished = await running.finish(connection, claim, result, progress)
+        finished = await self.database.write(running.finish, claim, result, progress)
         self._bells.ring(EVENTS)
         return finished
 
     async def hand_back(self, claim: Claim) -> bool:
         """Queue it again for another worker; this counts as no death."""
-        async with self.database.write() as connection:
-            ticket = await running.hand_back(connection, claim)
-            if ticket is None:
-                return False
-            await self.dispatcher.enqueue(connection, ticket)
+        ticket = await self.database.write(running.hand_back, claim, self.dispatcher)
+        if ticket is None:
+            return False
         self.dispatcher.wake(ticket.queue)
         return True
 
     async def find_lost(self, claims: Sequence[Claim]) -> tuple[Claim, ...]:
         """Those claims that are cancelled, or someone else's by now."""
-        async with self.database.read() as connection:
-            return await running.find_lost(connection, claims)
+        return await self.database.read(running.find_lost, claims)
 
     def listen_for_cancels(self) -> Bell:
         return self._bells.listen(CANCEL)
 
     async def say_hello(self, hello: WorkerHello) -> None:
         """Said at start and again with each reconciliation: a silent worker is not counted."""
-        values = {"queue": hello.queue, "slots": hello.slots, "hello": hello.model_dump_json()}
-        async with self.database.write() as connection:
-            known = update(workers).where(workers.c.worker == hello.worker).values(**values, seen_at=now_seconds())
-            if (await connection.execute(known)).rowcount == 0:
-                await connection.execute(insert(workers).values(worker=hello.worker, **values, seen_at=now_seconds()))
+        await self.database.write(roster.say_hello, hello)
 
     async def say_goodbye(self, worker: str) -> None:
-        async with self.database.write() as connection:
-            await connection.execute(delete(workers).where(workers.c.worker == worker))
+        await self.database.write(roster.say_goodbye, worker)
 
     async def reconcile(self) -> Tidied:
         """Queue again what dead workers left, give up what killed several, forget old cells."""
-        async with self.database.write() as connection:
-            tidied = await tidying.reconcile(connection, self.dispatcher, self.policy)
+        tidied = await self.database.write(tidying.reconcile, self.dispatcher, self.policy)
         if tidied.requeued:
             for queue in Queue:
                 self.dispatcher.wake(queue)
@@ -213,12 +182,10 @@ class Ledger:
 
     async def workers(self) -> tuple[WorkerSeen, ...]:
         """Those that said hello lately."""
-        async with self.database.read() as connection:
-            return await reading.read_workers(connection, self.policy)
+        return await self.database.read(roster.read_workers, self.policy)
 
     async def depth(self, queue: Queue) -> Depth:
-        async with self.database.read() as connection:
-            return await reading.read_depth(connection, queue)
+        return await self.database.read(reading.read_depth, queue)
 
     async def close(self) -> None:
         await self._watch.close()
@@ -229,8 +196,7 @@ class Ledger:
         until, pace = self._paces.get(queue, (0.0, None))
         now = time.monotonic()
         if pace is None or now >= until:
-            async with self.database.read() as connection:
-                pace = await reading.read_pace(connection, queue, self.policy)
+            pace = await self.database.read(reading.read_pace, queue, self.policy)
             self._paces[queue] = (now + PACE_LASTS_SECONDS, pace)
         return pace
 

@@ -4,30 +4,28 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row, case, func, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, Row, case, func, select
 
 from graders.contract.events import Event, EventKind
-from graders.contract.hello import WorkerHello
 from graders.contract.jobs import JOB, Queue
 from graders.contract.model import ExerciseName, LearnerId, SubmissionId
 from graders.contract.results import RESULT
 from graders.ledger.clock import now_seconds
 from graders.ledger.intake import Pace
-from graders.ledger.records import Depth, Policy, Standing, State, Submission, WorkerSeen
+from graders.ledger.records import Depth, Policy, Standing, State, Submission
 from graders.ledger.tables import events, finished, submissions, unfinished, workers
 
 RECENT_RUNS = 50
 FIRST_GUESS_SECONDS = 1.0
 
 
-async def find(connection: AsyncConnection, submission: SubmissionId) -> Submission | None:
-    row = (await connection.execute(select(submissions).where(submissions.c.id == submission))).one_or_none()
+def find(connection: Connection, submission: SubmissionId) -> Submission | None:
+    row = connection.execute(select(submissions).where(submissions.c.id == submission)).one_or_none()
     return None if row is None else _submission(row)
 
 
-async def read_history(
-    connection: AsyncConnection, learner: LearnerId, exercise: ExerciseName, at_most: int
+def read_history(
+    connection: Connection, learner: LearnerId, exercise: ExerciseName, at_most: int
 ) -> tuple[Submission, ...]:
     """Newest first."""
     query = (
@@ -36,16 +34,16 @@ async def read_history(
         .order_by(submissions.c.number.desc())
         .limit(at_most)
     )
-    return tuple(_submission(row) for row in await connection.execute(query))
+    return tuple(_submission(row) for row in connection.execute(query))
 
 
-async def read_everything(connection: AsyncConnection, learner: LearnerId) -> tuple[Submission, ...]:
+def read_everything(connection: Connection, learner: LearnerId) -> tuple[Submission, ...]:
     """Oldest first, runs of cells included."""
     query = select(submissions).where(submissions.c.learner == learner).order_by(submissions.c.number)
-    return tuple(_submission(row) for row in await connection.execute(query))
+    return tuple(_submission(row) for row in connection.execute(query))
 
 
-async def read_standings(connection: AsyncConnection, learner: LearnerId) -> tuple[Standing, ...]:
+def read_standings(connection: Connection, learner: LearnerId) -> tuple[Standing, ...]:
     """All finished submissions of a learner, oldest first."""
     row = submissions.c
     query = (
@@ -54,12 +52,12 @@ async def read_standings(connection: AsyncConnection, learner: LearnerId) -> tup
         .order_by(row.number)
     )
     return tuple(
-        Standing(SubmissionId(found.id), found.exercise, found.outcome, _moment(found.finished_at))
-        for found in await connection.execute(query)
+        Standing(SubmissionId(found.id), found.exercise, found.outcome, read_moment(found.finished_at))
+        for found in connection.execute(query)
     )
 
 
-async def read_events(connection: AsyncConnection, submission: SubmissionId, after_seq: int) -> tuple[Event, ...]:
+def read_events(connection: Connection, submission: SubmissionId, after_seq: int) -> tuple[Event, ...]:
     """In order. The body of `finished` is the result."""
     body = case((events.c.kind == EventKind.FINISHED, submissions.c.result), else_=events.c.body).label("body")
     query = (
@@ -68,31 +66,16 @@ async def read_events(connection: AsyncConnection, submission: SubmissionId, aft
         .where(events.c.submission == submission, events.c.seq > after_seq)
         .order_by(events.c.seq)
     )
-    return tuple(
-        Event(seq=row.seq, kind=EventKind(row.kind), body=row.body) for row in await connection.execute(query)
-    )
+    return tuple(Event(seq=row.seq, kind=EventKind(row.kind), body=row.body) for row in connection.execute(query))
 
 
-async def read_last_seqs(connection: AsyncConnection, wanted: Iterable[SubmissionId]) -> dict[SubmissionId, int]:
+def read_last_seqs(connection: Connection, wanted: Iterable[SubmissionId]) -> dict[SubmissionId, int]:
     """The number of the newest event of each; a submission that was forgotten is missing."""
     query = select(submissions.c.id, submissions.c.last_seq).where(submissions.c.id.in_(list(wanted)))
-    return {SubmissionId(row.id): row.last_seq for row in await connection.execute(query)}
+    return {SubmissionId(row.id): row.last_seq for row in connection.execute(query)}
 
 
-async def read_workers(connection: AsyncConnection, policy: Policy) -> tuple[WorkerSeen, ...]:
-    """Those that said hello lately."""
-    query = (
-        select(workers)
-        .where(workers.c.seen_at >= now_seconds() - policy.worker_silence_seconds)
-        .order_by(workers.c.worker)
-    )
-    return tuple(
-        WorkerSeen(WorkerHello.model_validate_json(row.hello), _moment(row.seen_at))
-        for row in await connection.execute(query)
-    )
-
-
-async def read_pace(connection: AsyncConnection, queue: Queue, policy: Policy) -> Pace:
+def read_pace(connection: Connection, queue: Queue, policy: Policy) -> Pace:
     row = submissions.c
     recent = (
         select((row.finished_at - row.started_at).label("seconds"))
@@ -107,14 +90,14 @@ async def read_pace(connection: AsyncConnection, queue: Queue, policy: Policy) -
     query = select(
         select(func.avg(recent.c.seconds)).scalar_subquery().label("mean"), slots.scalar_subquery().label("slots")
     )
-    found = (await connection.execute(query)).one()
+    found = connection.execute(query).one()
     return Pace(found.mean if found.mean is not None else FIRST_GUESS_SECONDS, found.slots or 1)
 
 
-async def read_depth(connection: AsyncConnection, queue: Queue) -> Depth:
+def read_depth(connection: Connection, queue: Queue) -> Depth:
     row = submissions.c
     query = select(row.state, func.count().label("count")).where(row.queue == queue, unfinished).group_by(row.state)
-    counts = {found.state: found.count for found in (await connection.execute(query)).mappings()}
+    counts = {found.state: found.count for found in connection.execute(query).mappings()}
     return Depth(queued=counts.get(State.QUEUED, 0), running=counts.get(State.RUNNING, 0))
 
 
@@ -125,12 +108,12 @@ def _submission(row: Row[Any]) -> Submission:
         job=JOB.validate_json(row.job),
         state=State(row.state),
         attempt=row.attempt,
-        submitted_at=_moment(row.submitted_at),
-        started_at=None if row.started_at is None else _moment(row.started_at),
-        finished_at=None if row.finished_at is None else _moment(row.finished_at),
+        submitted_at=read_moment(row.submitted_at),
+        started_at=None if row.started_at is None else read_moment(row.started_at),
+        finished_at=None if row.finished_at is None else read_moment(row.finished_at),
         result=None if row.result is None else RESULT.validate_json(row.result),
     )
 
 
-def _moment(seconds: float) -> datetime:
+def read_moment(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)

@@ -3,15 +3,14 @@
 import json
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, case, insert, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import ColumnElement, Connection, case, insert, or_, select, update
 
 from graders.contract.events import EventKind
 from graders.contract.jobs import JOB, Queue
 from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.results import RunEnd, Verdict
 from graders.ledger.clock import now_seconds
-from graders.ledger.dispatch import Ticket
+from graders.ledger.dispatch import Dispatcher, Ticket
 from graders.ledger.ending import write_end
 from graders.ledger.records import Claim, Policy, State
 from graders.ledger.tables import events, submissions
@@ -26,7 +25,7 @@ def holds(claim: Claim) -> ColumnElement[bool]:
     return (row.id == claim.id) & (row.attempt == claim.attempt) & (row.state == State.RUNNING)
 
 
-async def claim(connection: AsyncConnection, submission: SubmissionId, worker: str, policy: Policy) -> Claim | None:
+def claim(connection: Connection, submission: SubmissionId, worker: str, policy: Policy) -> Claim | None:
     """Take it if it is queued, or if its worker's lease ran out. None: someone else has it, or it is finished."""
     row = submissions.c
     now = now_seconds()
@@ -46,34 +45,34 @@ async def claim(connection: AsyncConnection, submission: SubmissionId, worker: s
         )
         .returning(row.learner, row.job, row.attempt, row.last_seq)
     )
-    found = (await connection.execute(statement)).one_or_none()
+    found = connection.execute(statement).one_or_none()
     if found is None:
         return None
     body = json.dumps({"attempt": found.attempt, "worker": worker})
-    await connection.execute(
+    connection.execute(
         insert(events).values(submission=submission, seq=found.last_seq, kind=EventKind.STARTED, body=body, at=now)
     )
     return Claim(submission, LearnerId(found.learner), JOB.validate_json(found.job), found.attempt)
 
 
-async def beat(connection: AsyncConnection, claim: Claim, policy: Policy) -> bool:
+def beat(connection: Connection, claim: Claim, policy: Policy) -> bool:
     """Keep the lease. False: it is lost or cancelled, and whatever runs must be killed."""
     lease = now_seconds() + policy.lease_seconds
-    done = await connection.execute(update(submissions).where(holds(claim)).values(lease_until=lease))
+    done = connection.execute(update(submissions).where(holds(claim)).values(lease_until=lease))
     return done.rowcount == 1
 
 
-async def add_events(connection: AsyncConnection, claim: Claim, progress: Sequence[Progress]) -> bool:
+def add_events(connection: Connection, claim: Claim, progress: Sequence[Progress]) -> bool:
     """Append to the submission's history. False, and nothing is added: the claim is lost."""
     row = submissions.c
     statement = (
         update(submissions).where(holds(claim)).values(last_seq=row.last_seq + len(progress)).returning(row.last_seq)
     )
-    found = (await connection.execute(statement)).one_or_none()
+    found = connection.execute(statement).one_or_none()
     if found is None:
         return False
     first = found.last_seq - len(progress) + 1
-    await connection.execute(
+    connection.execute(
         insert(events).values(at=now_seconds()),
         [
             {"submission": claim.id, "seq": first + index, "kind": kind, "body": body}
@@ -83,16 +82,14 @@ async def add_events(connection: AsyncConnection, claim: Claim, progress: Sequen
     return True
 
 
-async def finish(
-    connection: AsyncConnection, claim: Claim, result: Verdict | RunEnd, progress: Sequence[Progress]
-) -> bool:
+def finish(connection: Connection, claim: Claim, result: Verdict | RunEnd, progress: Sequence[Progress]) -> bool:
     """The last events, the result and its event, all or none. False: the claim is lost and the result is void."""
-    if progress and not await add_events(connection, claim, progress):
+    if progress and not add_events(connection, claim, progress):
         return False
-    return await write_end(connection, claim.id, holds(claim), result)
+    return write_end(connection, claim.id, holds(claim), result)
 
 
-async def hand_back(connection: AsyncConnection, claim: Claim) -> Ticket | None:
+def hand_back(connection: Connection, claim: Claim, dispatcher: Dispatcher) -> Ticket | None:
     """Queue it again for another worker: no death is counted. None: the claim is lost."""
     row = submissions.c
     statement = (
@@ -101,13 +98,17 @@ async def hand_back(connection: AsyncConnection, claim: Claim) -> Ticket | None:
         .values(state=State.QUEUED, lease_until=None, worker=None)
         .returning(row.queue, row.priority)
     )
-    found = (await connection.execute(statement)).one_or_none()
-    return None if found is None else Ticket(claim.id, Queue(found.queue), found.priority)
+    found = connection.execute(statement).one_or_none()
+    if found is None:
+        return None
+    ticket = Ticket(claim.id, Queue(found.queue), found.priority)
+    dispatcher.enqueue(connection, ticket)
+    return ticket
 
 
-async def find_lost(connection: AsyncConnection, claims: Sequence[Claim]) -> tuple[Claim, ...]:
+def find_lost(connection: Connection, claims: Sequence[Claim]) -> tuple[Claim, ...]:
     """Those of the claims that are not held any more."""
     row = submissions.c
     query = select(row.id, row.attempt).where(row.id.in_([claim.id for claim in claims]), row.state == State.RUNNING)
-    held = {(found.id, found.attempt) for found in await connection.execute(query)}
+    held = {(found.id, found.attempt) for found in connection.execute(query)}
     return tuple(claim for claim in claims if (claim.id, claim.attempt) not in held)

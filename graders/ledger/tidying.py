@@ -1,7 +1,6 @@
 """Reconciliation: queue again or give up what dead workers left, and forget old cells. Safe to run twice."""
 
-from sqlalchemy import delete, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, delete, select, update
 
 from graders.contract.jobs import Queue
 from graders.contract.model import SubmissionId
@@ -13,28 +12,28 @@ from graders.ledger.records import Policy, State, Tidied
 from graders.ledger.tables import finished, is_run, running, submissions, workers
 
 
-async def reconcile(connection: AsyncConnection, dispatcher: Dispatcher, policy: Policy) -> Tidied:
+def reconcile(connection: Connection, dispatcher: Dispatcher, policy: Policy) -> Tidied:
     """One transaction. The writer's lock is what makes two reconcilers take turns."""
-    faulted = await _give_up(connection, policy)
-    requeued = await _requeue(connection)
-    for ticket in (*requeued, *await dispatcher.undispatched(connection)):
-        await dispatcher.enqueue(connection, ticket)
-    return Tidied(requeued=len(requeued), faulted=faulted, pruned=await _prune(connection, policy))
+    faulted = _give_up(connection, policy)
+    requeued = _requeue(connection)
+    for ticket in (*requeued, *dispatcher.undispatched(connection)):
+        dispatcher.enqueue(connection, ticket)
+    return Tidied(requeued=len(requeued), faulted=faulted, pruned=_prune(connection, policy))
 
 
-async def _give_up(connection: AsyncConnection, policy: Policy) -> int:
+def _give_up(connection: Connection, policy: Policy) -> int:
     """A job whose workers died again and again is a poison: it gets our fault as its verdict, the queue goes on."""
     row = submissions.c
     query = select(row.id).where(
         running, row.lease_until < now_seconds(), row.deaths >= policy.deaths_before_fault - 1
     )
-    poison = [SubmissionId(found.id) for found in await connection.execute(query)]
+    poison = [SubmissionId(found.id) for found in connection.execute(query)]
     for submission in poison:
-        await end_unclaimed(connection, submission, Outcome.GRADER_FAULT)
+        end_unclaimed(connection, submission, Outcome.GRADER_FAULT)
     return len(poison)
 
 
-async def _requeue(connection: AsyncConnection) -> tuple[Ticket, ...]:
+def _requeue(connection: Connection) -> tuple[Ticket, ...]:
     row = submissions.c
     statement = (
         update(submissions)
@@ -42,11 +41,11 @@ async def _requeue(connection: AsyncConnection) -> tuple[Ticket, ...]:
         .values(state=State.QUEUED, lease_until=None, worker=None, deaths=row.deaths + 1)
         .returning(row.id, row.queue, row.priority)
     )
-    found = await connection.execute(statement)
+    found = connection.execute(statement)
     return tuple(Ticket(SubmissionId(line.id), Queue(line.queue), line.priority) for line in found)
 
 
-async def _prune(connection: AsyncConnection, policy: Policy) -> int:
+def _prune(connection: Connection, policy: Policy) -> int:
     """Forget cells that ended long ago, some at a time so that the writer is soon free; never a verdict."""
     row = submissions.c
     now = now_seconds()
@@ -55,6 +54,6 @@ async def _prune(connection: AsyncConnection, policy: Policy) -> int:
         .where(is_run, finished, row.finished_at < now - policy.cell_retention_seconds)
         .limit(policy.prune_at_most)
     )
-    done = await connection.execute(delete(submissions).where(row.id.in_(old.scalar_subquery())))
-    await connection.execute(delete(workers).where(workers.c.seen_at < now - 100 * policy.worker_silence_seconds))
+    done = connection.execute(delete(submissions).where(row.id.in_(old.scalar_subquery())))
+    connection.execute(delete(workers).where(workers.c.seen_at < now - 100 * policy.worker_silence_seconds))
     return done.rowcount

@@ -38,9 +38,8 @@ class Watch:
         with self._subscribe(submission, after_seq) as watcher:
             while True:
                 watcher.woken.clear()
-                async with self._database.read() as connection:
-                    news = await read_events(connection, submission, watcher.seen_seq)
-                    gone = not news and submission not in await read_last_seqs(connection, [submission])
+                news = await self._database.read(read_events, submission, watcher.seen_seq)
+                gone = not news and submission not in await self._database.read(read_last_seqs, [submission])
                 for event in news:
                     watcher.seen_seq = event.seq
                     yield event
@@ -74,8 +73,7 @@ class Watch:
         wanted = {watcher.submission for watcher in self._watchers}
         if not wanted:
             return
-        async with self._database.read() as connection:
-            newest = await read_last_seqs(connection, wanted)
+        newest = await self._database.read(read_last_seqs, wanted)
         for watcher in self._watchers:
             if newest.get(watcher.submission) != watcher.seen_seq:
                 watcher.woken.set()

@@ -12,8 +12,7 @@ from graders.ledger.tables import metadata
 @pytest.fixture
 async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
     stage = open_stage(tmp_path)
-    async with stage.ledger.database.write() as connection:
-        await connection.run_sync(metadata.create_all)
+    await stage.ledger.database.write(metadata.create_all)
     yield stage
     stage.end_workers()
     await stage.ledger.close()

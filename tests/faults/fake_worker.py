@@ -38,7 +38,7 @@ def run_fake(name: str, job: RunJob, on_event: OnEvent, kill: threading.Event) -
 
 
 def set_fail_point(ledger: Ledger, fail_point: str) -> None:
-    engine = ledger.database.writer.sync_engine
+    engine = ledger.database.writer
     writes_verdict = False
 
     @event.listens_for(engine, "before_cursor_execute")
@@ -58,7 +58,7 @@ def set_fail_point(ledger: Ledger, fail_point: str) -> None:
 
 
 async def work(data: Path, name: str, fail_point: str) -> None:
-    ledger = open_ledger(f"sqlite+aiosqlite:///{data}/ledger.sqlite3", data / "doorbell", POLICY)
+    ledger = open_ledger(f"sqlite:///{data}/ledger.sqlite3", data / "doorbell", POLICY)
     set_fail_point(ledger, fail_point)
     hello = WorkerHello(
         worker=name,

@@ -64,5 +64,5 @@ class Stage:
 
 
 def open_stage(data: Path) -> Stage:
-    ledger = open_ledger(f"sqlite+aiosqlite:///{data}/ledger.sqlite3", data / "doorbell", POLICY)
+    ledger = open_ledger(f"sqlite:///{data}/ledger.sqlite3", data / "doorbell", POLICY)
     return Stage(data, ledger)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from fault_parts import Stage, open_stage
+from sqlalchemy import Connection
 
 from graders.contract.events import EventKind
 from graders.contract.jobs import Queue
@@ -17,9 +18,12 @@ from graders.ledger.tables import metadata
 
 async def set_pages_left(ledger: Ledger, pages: int) -> None:
     """SQLite answers as on a full disk when a database reaches its largest page."""
-    async with ledger.database.writer.connect() as connection:
-        count = (await connection.exec_driver_sql("PRAGMA page_count")).scalar_one()
-        await connection.exec_driver_sql(f"PRAGMA max_page_count = {count + pages}")
+
+    def limit(connection: Connection) -> None:
+        count = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {count + pages}")
+
+    await ledger.database.write(limit)
 
 
 async def submit_until_refused(stage: Stage) -> list[str]:
@@ -76,8 +80,7 @@ def make_room(disk: Path) -> None:
 @pytest.mark.slow
 async def test_on_a_disk_that_is_really_full_nothing_accepted_is_lost(small_disk: Path) -> None:
     stage = open_stage(small_disk)
-    async with stage.ledger.database.write() as connection:
-        await connection.run_sync(metadata.create_all)
+    await stage.ledger.database.write(metadata.create_all)
     stage.start_worker("w")
     try:
         accepted = await submit_until_refused(stage)

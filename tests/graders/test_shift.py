@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 
 from graders.charge import OnEvent, Runner
 from graders.contract.events import EventKind, Output
@@ -63,9 +64,8 @@ def broken(job: Job, on_event: OnEvent, kill: threading.Event) -> RunEnd:
 @pytest.fixture
 async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
     policy = Policy(lease_seconds=0.4, pending_cap=100)
-    ledger = open_ledger(f"sqlite+aiosqlite:///{tmp_path}/ledger.sqlite3", tmp_path / "doorbell", policy)
-    async with ledger.database.write() as connection:
-        await connection.run_sync(metadata.create_all)
+    ledger = open_ledger(f"sqlite:///{tmp_path}/ledger.sqlite3", tmp_path / "doorbell", policy)
+    await ledger.database.write(metadata.create_all)
     yield ledger
     await ledger.close()
 
@@ -170,8 +170,7 @@ async def test_a_run_whose_claim_is_lost_is_killed_by_the_next_beat(ledger: Ledg
         submission = await submit(ledger)
         await wait_until_started(ledger, submission)
         stopping.set()
-        async with ledger.database.write() as connection:
-            await connection.exec_driver_sql("UPDATE submissions SET attempt = attempt + 1")
+        await ledger.database.write(Connection.exec_driver_sql, "UPDATE submissions SET attempt = attempt + 1")
     assert (await ledger.find(submission)).state is State.RUNNING
 
 

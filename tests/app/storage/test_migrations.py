@@ -14,7 +14,7 @@ from graders.ledger import tables as ledger
 
 
 def url_in(folder: Path) -> str:
-    return f"sqlite+aiosqlite:///{folder}/unwind.sqlite3"
+    return f"sqlite:///{folder}/unwind.sqlite3"
 
 
 def test_migrations_and_metadata_agree(tmp_path: Path) -> None:

@@ -16,13 +16,12 @@ async def open_one(tmp_path: Path) -> AsyncIterator[OpenLedger]:
     opened: list[Ledger] = []
 
     def open_another(policy: Policy) -> Ledger:
-        ledger = open_ledger(f"sqlite+aiosqlite:///{tmp_path}/ledger.sqlite3", tmp_path / "doorbell", policy)
+        ledger = open_ledger(f"sqlite:///{tmp_path}/ledger.sqlite3", tmp_path / "doorbell", policy)
         opened.append(ledger)
         return ledger
 
     first = open_another(Policy())
-    async with first.database.write() as connection:
-        await connection.run_sync(metadata.create_all)
+    await first.database.write(metadata.create_all)
     yield open_another
     for ledger in opened:
         await ledger.close()

@@ -1,6 +1,6 @@
 """The ledger's statements compile for PostgreSQL too, with the database's own clock."""
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from graders.ledger.clock import now_seconds
@@ -14,17 +14,16 @@ def test_the_clock_is_the_databases_on_both() -> None:
 
 
 async def test_sqlite_is_opened_durable_with_one_writer_and_readers_that_cannot_write(tmp_path) -> None:
-    database = Database(f"sqlite+aiosqlite:///{tmp_path}/x.sqlite3")
+    database = Database(f"sqlite:///{tmp_path}/x.sqlite3")
+    names = ("journal_mode", "synchronous", "foreign_keys", "query_only")
+
+    def read_pragmas(connection: Connection) -> list[object]:
+        return [connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in names]
+
     try:
-        async with database.write() as writing:
-            found = [
-                (await writing.exec_driver_sql(f"PRAGMA {name}")).scalar_one()
-                for name in ("journal_mode", "synchronous", "foreign_keys", "query_only")
-            ]
-            assert found == ["wal", 2, 1, 0]
-            assert database.writer.pool.size() == 1
-        async with database.read() as reading:
-            assert (await reading.exec_driver_sql("PRAGMA query_only")).scalar_one() == 1
+        assert await database.write(read_pragmas) == ["wal", 2, 1, 0]
+        assert (await database.read(read_pragmas))[-1] == 1
+        assert database.writer.pool.size() == 1
     finally:
         await database.close()
 

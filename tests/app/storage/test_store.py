@@ -1,0 +1,153 @@
+"""The store keeps what learners leave behind, each learner's apart."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from app.course.marking import Given
+from app.storage.database import migrate
+from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading
+from app.storage.store import Store
+from app.storage.tables import metadata
+from graders.contract.model import LearnerId
+from graders.ledger import Database
+
+ADA, BOB = LearnerId("a" * 64), LearnerId("b" * 64)
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+LATER = NOON + timedelta(hours=1)
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    url = f"sqlite:///{tmp_path}/store.sqlite3"
+    migrate(url, tmp_path)
+    database = Database(url)
+    yield Store(database)
+    await database.close()
+
+
+async def test_a_learner_who_did_nothing_has_no_history(store: Store) -> None:
+    assert await store.history(ADA, "one") == NOTHING_YET
+    assert await store.histories(ADA) == {}
+
+
+async def test_the_first_prediction_stands(store: Store) -> None:
+    first = Prediction("p", "a", "guess", NOON)
+
+    assert await store.commit_prediction(ADA, "one", first)
+    assert not await store.commit_prediction(ADA, "one", Prediction("p", "b", "certain", LATER))
+    assert (await store.history(ADA, "one")).predictions == {"p": first}
+
+
+async def test_a_prediction_is_settled_once(store: Store) -> None:
+    await store.commit_prediction(ADA, "one", Prediction("p", None, None, NOON))
+    await store.commit_prediction(BOB, "one", Prediction("p", "a", "guess", NOON))
+
+    await store.resolve_predictions(ADA, "one", ["p", "unknown"], LATER)
+    await store.resolve_predictions(ADA, "one", ["p"], LATER + timedelta(hours=1))
+
+    mine = (await store.history(ADA, "one")).predictions["p"]
+    theirs = (await store.history(BOB, "one")).predictions["p"]
+    assert (mine.option, mine.resolved_at, theirs.resolved_at) == (None, LATER, None)
+
+
+async def test_every_attempt_is_kept_in_order(store: Store) -> None:
+    wrong = Answer("q", Given(("b",)), False, NOON)
+    right = Answer("q", Given(("a",), "text", ("x", "mul")), True, LATER)
+
+    await store.add_answer(ADA, "one", wrong)
+    await store.add_answer(ADA, "one", right)
+
+    assert (await store.history(ADA, "one")).answers == (wrong, right)
+
+
+async def test_the_rubric_is_held_against_the_last_attempt(store: Store) -> None:
+    assert not await store.rate_answer(ADA, "one", "q", ["1"], True)
+    await store.add_answer(ADA, "one", Answer("q", Given(text="first"), None, NOON))
+    await store.add_answer(ADA, "one", Answer("q", Given(text="second"), None, LATER))
+
+    assert await store.rate_answer(ADA, "one", "q", ["1", "3"], True)
+
+    first, second = (await store.history(ADA, "one")).answers
+    assert (first.ticked, first.held) == (None, None)
+    assert (second.ticked, second.held) == (("1", "3"), True)
+
+
+async def test_a_draft_is_replaced_by_the_next(store: Store) -> None:
+    await store.save_draft(ADA, "chapters/one/cell", "old", NOON)
+    await store.save_draft(ADA, "chapters/one/cell", "new", LATER)
+    await store.save_draft(ADA, "chapters/one_more/cell", "other", NOON)
+
+    assert await store.drafts(ADA, "chapters/one/") == {"chapters/one/cell": "new"}
+
+
+async def test_the_last_run_of_a_cell_is_remembered(store: Store) -> None:
+    await store.note_cell_run(ADA, "one", "cell", "run-1", NOON)
+    await store.note_cell_run(ADA, "one", "cell", "run-2", LATER)
+
+    assert (await store.history(ADA, "one")).cell_runs == {"cell": "run-2"}
+    assert await store.find_cell_run(ADA, "run-1") == ("one", "cell")
+    assert await store.find_cell_run(BOB, "run-1") is None
+
+
+async def test_a_chapter_stays_read_when_its_reader_scrolls_back(store: Store) -> None:
+    await store.finish_reading(ADA, "one", NOON)
+    await store.keep_place(ADA, "one", "middle", LATER)
+
+    assert (await store.history(ADA, "one")).reading == Reading("middle", LATER, NOON)
+
+
+async def test_the_place_read_last_is_found_among_chapters(store: Store) -> None:
+    await store.keep_place(ADA, "two", "end", LATER)
+    await store.keep_place(ADA, "one", "start", NOON)
+
+    assert await store.last_reading(ADA) == ("two", "end")
+    assert await store.last_reading(BOB) is None
+
+
+async def test_a_hint_opened_twice_is_one_hint(store: Store) -> None:
+    await store.open_hint(ADA, "double", 1, NOON)
+    await store.open_hint(ADA, "double", 1, LATER)
+    await store.open_hint(ADA, "double", 2, LATER)
+
+    assert await store.hints_opened(ADA, "double") == 2
+
+
+async def test_chapters_have_histories_of_their_own(store: Store) -> None:
+    await store.finish_reading(ADA, "one", NOON)
+    await store.commit_prediction(ADA, "two", Prediction("p", "a", "guess", NOON))
+
+    assert await store.histories(ADA) == {
+        "one": ChapterHistory(reading=Reading("", NOON, NOON)),
+        "two": ChapterHistory(predictions={"p": Prediction("p", "a", "guess", NOON)}),
+    }
+
+
+async def leave_something_everywhere(store: Store, learner: LearnerId) -> None:
+    await store.commit_prediction(learner, "one", Prediction("p", "a", "guess", NOON))
+    await store.add_answer(learner, "one", Answer("q", Given(("a",)), True, NOON))
+    await store.save_draft(learner, "exercises/double", "text", NOON)
+    await store.note_cell_run(learner, "one", "cell", f"run-{learner[0]}", NOON)
+    await store.keep_place(learner, "one", "middle", NOON)
+    await store.open_hint(learner, "double", 1, NOON)
+
+
+async def test_an_export_has_every_table_and_readable_times(store: Store) -> None:
+    await leave_something_everywhere(store, ADA)
+
+    exported = await store.export(ADA)
+
+    assert {name: len(rows) for name, rows in exported.items()} == dict.fromkeys(metadata.tables, 1)
+    assert exported["predictions"][0]["committed_at"] == "2026-03-01T12:00:00+00:00"
+
+
+async def test_a_forgotten_learner_leaves_no_row_and_takes_nobody_along(store: Store) -> None:
+    await leave_something_everywhere(store, ADA)
+    await leave_something_everywhere(store, BOB)
+
+    await store.forget(ADA)
+
+    assert {len(rows) for rows in (await store.export(ADA)).values()} == {0}
+    assert {len(rows) for rows in (await store.export(BOB)).values()} == {1}
