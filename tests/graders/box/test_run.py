@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from box_parts import TEST_LIMITS, make_errand
 
 from graders.box.errand import BoxClosed, BoxFault, Cause, Errand, Profile
 from graders.box.run import BoxRun
 from graders.box.slot import Slot
 from graders.contract.jobs import Flavour
-from tests.graders.box.conftest import TEST_LIMITS, make_errand
 
 pytestmark = pytest.mark.box
 

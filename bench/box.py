@@ -1,0 +1,127 @@
+"""How long a learner waits for the first line of a run, beside a fresh process that imports torch; and runs a second.
+
+Prints medians and ratios of one run on this machine. A noisy machine moves the numbers, hardly the ratios.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from graders.box.errand import Errand  # noqa: E402
+from graders.box.profiles import probe_profile  # noqa: E402
+from graders.box.slot import Slot, open_box  # noqa: E402
+from graders.contract.jobs import Flavour  # noqa: E402
+from graders.contract.limits import CELL_LIMITS  # noqa: E402
+
+TRIVIAL = "print(1)"
+SMALL_AUTOGRAD = """
+import torch
+print(1)
+w = torch.randn(32, 32, requires_grad=True)
+for _ in range(10):
+    (torch.randn(8, 32) @ w).relu().pow(2).sum().backward()
+"""
+CHECKPOINTS = """
+import torch
+from torch.utils.checkpoint import checkpoint
+print(1)
+layers = torch.nn.ModuleList(torch.nn.Linear(128, 128) for _ in range(16))
+x = torch.randn(64, 128, requires_grad=True)
+for layer in layers:
+    x = checkpoint(lambda v, layer=layer: layer(v).relu(), x, use_reentrant=False)
+x.sum().backward()
+"""
+COLD_RUNS, WARM_RUNS, LOAD_SECONDS = 5, 60, 6.0
+CELL_CAPS = {"document_bytes": 65536}
+
+
+def run_cell(box: Slot, flavour: Flavour, source: str) -> tuple[float, float]:
+    """(milliseconds to the first line, milliseconds to the end)."""
+    payload = json.dumps({"source": source, "setup": "", "want_trace": False, "caps": CELL_CAPS}).encode()
+    first: list[float] = []
+    started = time.perf_counter()
+    errand = Errand(flavour, "cell", payload, CELL_LIMITS, lambda *_: first.append(time.perf_counter()))
+    run = box.start(errand)
+    document = json.loads(run.receive_at_most(CELL_CAPS["document_bytes"]))
+    run.wait()
+    if not document["ok"]:
+        raise SystemExit(document["mistake"]["traceback"])
+    return (first[0] - started) * 1000, (time.perf_counter() - started) * 1000
+
+
+def time_cold(code: str) -> float:
+    times = []
+    for _ in range(COLD_RUNS):
+        started = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+        times.append((time.perf_counter() - started) * 1000)
+    return statistics.median(times)
+
+
+def describe_first_lines(box: Slot, flavour: Flavour, cold_ms: float) -> str:
+    times = [run_cell(box, flavour, TRIVIAL) for _ in range(WARM_RUNS)]
+    first = [time_ms for time_ms, _ in times]
+    median, p95 = statistics.median(first), statistics.quantiles(first, n=20)[-1]
+    whole = statistics.median(end for _, end in times)
+    return f"{flavour.value:6} {median:8.1f} {p95:8.1f} {min(first):8.1f} {whole:8.1f}   1/{cold_ms / median:.0f}"
+
+
+def count_runs_a_second(boxes: list[Slot], work: Callable[[Slot], object]) -> float:
+    """Every slot as fast as it can, from a thread of its own."""
+    counts = [0] * len(boxes)
+    deadline = time.perf_counter() + LOAD_SECONDS
+
+    def drive(at: int) -> None:
+        while time.perf_counter() < deadline:
+            work(boxes[at])
+            counts[at] += 1
+
+    threads = [threading.Thread(target=drive, args=(at,)) for at in range(len(boxes))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sum(counts) / LOAD_SECONDS
+
+
+def main() -> None:
+    profile = probe_profile()
+    cores = len(os.sched_getaffinity(0))
+    print(f"profile {profile}, {cores} cores, load {os.getloadavg()[0]:.1f} before the start")
+    cold_ms = time_cold("import torch; print(1)")
+    print(f"a fresh process that imports torch: {cold_ms:.0f} ms (median of {COLD_RUNS})")
+    boxes = [open_box(profile=profile) for _ in range(cores)]
+    try:
+        print(
+            "request to the learner's first line, in ms\nzygote   median      p95      min    whole   of a fresh process"
+        )
+        for flavour in Flavour:
+            print(describe_first_lines(boxes[0], flavour, cold_ms))
+        for name, flavour, source in (
+            ("trivial, no torch", Flavour.PLAIN, TRIVIAL),
+            ("trivial", Flavour.TORCH, TRIVIAL),
+            ("small autograd", Flavour.TORCH, SMALL_AUTOGRAD),
+            ("checkpoints", Flavour.TORCH, CHECKPOINTS),
+        ):
+            rate = count_runs_a_second(boxes, partial(run_cell, flavour=flavour, source=source))
+            times = rate * cold_ms / 1000 / cores
+            print(
+                f"{name:18} {rate:6.1f} runs a second on {cores} slots, {times:.0f} times as many as fresh processes"
+            )
+    finally:
+        for box in boxes:
+            box.close()
+
+
+if __name__ == "__main__":
+    main()
