@@ -11,6 +11,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from app.course.loader import CourseReader
 from app.course.model import Course
+from app.course.publish import without_drafts
 from app.pictures.draw import draw_graph
 from app.settings import Settings, read_settings
 from app.storage.store import Store
@@ -23,6 +24,7 @@ from app.web import (
     drafts,
     errors,
     exercise,
+    graphs,
     health,
     help,
     home,
@@ -37,7 +39,7 @@ from app.web.figures import Figures
 from app.web.metrics import MeasureRequests, Metrics
 from app.web.rates import Rates
 from app.web.rendering import Renderer
-from app.web.security import FaultsInWords, SameOriginOnly, SecureResponses
+from app.web.security import BodyLimit, FaultsInWords, SameOriginOnly, SecureResponses
 from app.web.site import Clock, Site
 from graders.ledger import Database, open_ledger_on
 
@@ -62,7 +64,7 @@ PAGES = (
     health.router,
     course_files.router,
 )
-API = (runs.api, submissions.api, drafts.api, chapter.api)
+API = (runs.api, graphs.api, submissions.api, drafts.api, chapter.api)
 
 
 def utc_now() -> datetime:
@@ -75,10 +77,11 @@ def create_app(
     clock: Clock = utc_now,
     rates: Rates | None = None,
     assets: Assets | None = None,
+    read_course: Callable[[], Course] | None = None,
 ) -> FastAPI:
-    """The site as an ASGI application. The database must have been migrated. Tests give their own clock and rates."""
+    """The site as an ASGI application; the database must have been migrated. Whatever is given is not opened here."""
     settings = settings or read_settings()
-    read_course = open_course(settings)
+    read_course = read_course or open_course(settings)
     assets = assets or read_assets()
     metrics = Metrics()
 
@@ -105,7 +108,6 @@ def create_app(
         title="Unwind",
         summary="Run cells, hand in answers to exercises, follow their verdicts.",
         lifespan=lifespan,
-        max_body_size=MAX_BODY_BYTES,
         openapi_url="/api/openapi.json",
         # Their pages load scripts from another host, which our policy forbids.
         docs_url=None,
@@ -120,7 +122,8 @@ def create_app(
 
 def add_layers(app: FastAPI, settings: Settings, metrics: Metrics) -> None:
     """What surrounds every request. The last one added is the outermost."""
-    app.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=4)
+    app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
+    app.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=3)
     app.add_middleware(SameOriginOnly, refuse=errors.refuse_other_origin)
     app.add_middleware(FaultsInWords, answer=errors.answer_fault)
     app.add_middleware(SecureResponses, https=settings.secure_cookies)
@@ -135,4 +138,5 @@ def open_course(settings: Settings) -> Callable[[], Course]:
         log.warning("%s:%s: %s; %s", Path(problem.path), problem.line, problem.message, problem.remedy)
     if settings.preview:
         return lambda: reader.read().course
-    return lambda: loaded.course
+    published = without_drafts(loaded.course)
+    return lambda: published

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import TypeVar
+from zlib import crc32
 
 from app.course.model import Html, Kind, NumberKey, Question
 
@@ -112,14 +113,10 @@ def _folded(text: str) -> str:
 
 
 def shown_order(line_count: int) -> tuple[int, ...]:
-    """The order in which an order question's lines are first shown: fixed, the same for all, never the right one.
-
-    A stride coprime to the count visits every line once; the start is the last line, so that the first is not first.
-    """
-    if line_count < 2:
-        return tuple(range(line_count))
-    stride = next(step for step in range(line_count // 2 + 1, line_count + 1) if math.gcd(step, line_count) == 1)
-    return tuple((line_count - 1 + stride * turn) % line_count for turn in range(line_count))
+    """The order in which an order question's lines are first shown: the same for all, and never the right one."""
+    right = tuple(range(line_count))
+    mixed = tuple(sorted(right, key=lambda index: crc32(f"{line_count}:{index}".encode())))
+    return mixed if mixed != right else right[::-1]
 
 
 def code_lines(question: Question) -> tuple[str, ...]:

@@ -11,9 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from app.course.model import Cell, Chapter, Course, Graph, Heading, Html, Module, Predict, Question
+from app.pictures import TraceRefused
 from app.web.blocks import BlockView, HeadingView, LadderView
-from app.web.figures import Figure
-from app.web.merging import Reader, anchor_of, merge_block, merge_blocks, picture_prefix, walk_blocks
+from app.web.figures import Figure, Sketch
+from app.web.merging import Reader, merge_block, merge_blocks, picture_prefix, walk_blocks
 from app.web.page import Frame, Place
 from app.web.progress import count_standings, make_ladder
 from app.web.rates import Act
@@ -103,7 +104,7 @@ async def _gather_figures(visit: Visit, reader: Reader) -> dict[str, Figure]:
     figures = {}
     blocks = walk_blocks(reader.chapter.blocks)
     for graph in (block for block in blocks if isinstance(block, Graph)):
-        figure = await visit.site.figures.kept(graph.trace_path, picture_prefix(graph))
+        figure = await visit.site.figures.kept(graph.trace_path, graph.source, picture_prefix(graph))
         if figure is not None:
             figures[graph.id] = figure
     asked = {block.graph.cell for block in blocks if isinstance(block, Question) and block.graph}
@@ -119,7 +120,10 @@ async def _last_figure(visit: Visit, run: str | None, id_prefix: str) -> Figure 
     found = await visit.site.ledger.find(SubmissionId(run)) if run else None
     if found is None or not isinstance(found.result, RunEnd) or found.result.trace is None:
         return None
-    return await visit.site.figures.draw(found.result.trace, id_prefix)
+    try:
+        return await visit.site.figures.draw(Sketch(found.result.trace, found.job.source, id_prefix))
+    except TraceRefused:
+        return None
 
 
 async def render_chapter(
@@ -146,7 +150,7 @@ async def render_chapter(
         objectives=chapter.objectives,
         concepts=tuple(course.concepts[concept] for concept in chapter.concepts),
         prerequisites=tuple(_prerequisite(course, slug) for slug in chapter.prerequisites),
-        headlines=tuple(HeadlineView(h.value, h.label, f"claim-{h.claim}") for h in chapter.headlines),
+        headlines=tuple(HeadlineView(h.value, h.label, h.claim) for h in chapter.headlines),
         ladder=make_ladder(course, chapter, reader.history, reader.standings, visit.now),
         contents=tuple(
             ContentsEntry(block.level, block.text, block.anchor)
@@ -201,14 +205,14 @@ async def answer_block(writer: Writer, chapter: Chapter, block: Predict | Questi
         return visit.site.renderer.fragment(view, status)
     if problem:
         return await render_chapter(visit, chapter, problems, status)
-    return RedirectResponse(f"/chapters/{chapter.slug}#{anchor_of(block)}", 303)
+    return RedirectResponse(f"/chapters/{chapter.slug}#{block.id}", 303)
 
 
 @router.post("/chapters/{slug}/read")
 async def finish_reading(chapter: ChapterNow, writer: WriterNow) -> Response:
     await writer.visit.count(Act.WRITE)
     await writer.site.store.finish_reading(writer.learner, chapter.slug, writer.now)
-    return RedirectResponse(f"/chapters/{chapter.slug}#end", 303)
+    return RedirectResponse(f"/chapters/{chapter.slug}", 303)
 
 
 class PlaceRead(BaseModel):

@@ -51,4 +51,5 @@ async def claims_page(visit: VisitNow) -> Response:
 
 def _claims_of(course: Course, chapter: Chapter) -> tuple[ClaimView, ...]:
     blocks = walk_blocks(chapter.blocks)
-    return tuple(merge_claim(block, course, chapter) for block in blocks if isinstance(block, Claim))
+    found = (block for block in blocks if isinstance(block, Claim))
+    return tuple(merge_claim(block, course, chapter, f"claim_{chapter.slug}_{block.id}") for block in found)

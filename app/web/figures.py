@@ -1,12 +1,12 @@
 """Pictures of graphs for pages: drawn in a thread, so that a big one does not hold up everybody else's page."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from pydantic import ValidationError
-
+from app.pictures import TraceRefused, check_trace, read_trace
+from graders.contract.results import RunEnd
 from graders.contract.trace import Trace
 
 
@@ -18,27 +18,33 @@ class Picture(Protocol):
     @property
     def text(self) -> str: ...
     @property
+    def folds(self) -> tuple[str, ...]: ...
+    @property
     def width(self) -> float: ...
     @property
     def height(self) -> float: ...
 
 
 class Draw(Protocol):
-    def __call__(self, trace: Trace, *, id_prefix: str) -> Picture: ...
+    def __call__(self, trace: Trace, *, id_prefix: str, source: str, opened: frozenset[str]) -> Picture: ...
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """What is to be drawn: a trace, the code that its spans point into, and which folds stand open."""
+
+    trace: Trace
+    source: str
+    id_prefix: str
+    opened: frozenset[str] = field(default=frozenset())
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A trace with its picture."""
+    """A checked trace with its picture."""
 
     trace: Trace
     picture: Picture
-
-
-@dataclass(frozen=True)
-class _Kept:
-    changed_ns: int
-    figure: Figure
 
 
 class Figures:
@@ -46,25 +52,57 @@ class Figures:
 
     def __init__(self, draw: Draw) -> None:
         self._draw = draw
-        self._kept: dict[tuple[Path, str], _Kept] = {}
+        self._kept: dict[tuple[Path, str], tuple[int, Figure]] = {}
 
-    async def draw(self, trace: Trace, id_prefix: str) -> Figure:
-        picture = await asyncio.to_thread(self._draw, trace, id_prefix=id_prefix)
+    async def draw(self, sketch: Sketch) -> Figure:
+        """Raises TraceRefused, in words, where a trace contradicts itself: a learner's process may say anything."""
+        return await asyncio.to_thread(self._make, sketch)
+
+    def _make(self, sketch: Sketch) -> Figure:
+        trace = check_trace(sketch.trace)
+        picture = self._draw(trace, id_prefix=sketch.id_prefix, source=sketch.source, opened=sketch.opened)
         return Figure(trace, picture)
 
-    async def kept(self, path: Path, id_prefix: str) -> Figure | None:
+    async def kept(
+        self, path: Path, source: str, id_prefix: str, opened: frozenset[str] = frozenset()
+    ) -> Figure | None:
         """The picture of a trace that was committed with the course; None where there is none that can be read."""
         changed_ns = _changed_ns(path)
         if changed_ns is None:
             return None
         known = self._kept.get((path, id_prefix))
-        if known is None or known.changed_ns != changed_ns:
-            trace = await asyncio.to_thread(_read_trace, path)
-            if trace is None:
-                return None
-            known = _Kept(changed_ns, await self.draw(trace, id_prefix))
-            self._kept[path, id_prefix] = known
-        return known.figure
+        if not opened and known is not None and known[0] == changed_ns:
+            return known[1]
+        try:
+            trace = await asyncio.to_thread(_read, path)
+            figure = await self.draw(Sketch(trace, source, id_prefix, opened))
+        except TraceRefused:
+            return None
+        if not opened:
+            self._kept[path, id_prefix] = (changed_ns, figure)
+        return figure
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The picture of a run, if it made a graph; and what there is to say of it, or of why there is none."""
+
+    figure: Figure | None
+    note: str
+
+
+async def draw_end(
+    figures: Figures, end: RunEnd, source: str, id_prefix: str, opened: frozenset[str] = frozenset()
+) -> Drawn:
+    if end.trace is None:
+        return Drawn(None, end.trace_refused)
+    try:
+        figure = await figures.draw(Sketch(end.trace, source, id_prefix, opened))
+    except TraceRefused as refusal:
+        return Drawn(None, f"The graph could not be drawn: {refusal}.")
+    if not figure.trace.nodes.name:
+        return Drawn(None, " ".join(figure.trace.notes))
+    return Drawn(figure, " ".join(figure.trace.notes))
 
 
 def _changed_ns(path: Path) -> int | None:
@@ -74,11 +112,8 @@ def _changed_ns(path: Path) -> int | None:
         return None
 
 
-def _read_trace(path: Path) -> Trace | None:
-    try:
-        return Trace.model_validate_json(path.read_bytes())
-    except ValidationError:
-        return None
+def _read(path: Path) -> Trace:
+    return read_trace(path.read_bytes())
 
 
 def node_names(trace: Trace, node: int) -> tuple[str, ...]:
@@ -90,7 +125,9 @@ def node_names(trace: Trace, node: int) -> tuple[str, ...]:
 
 def node_label(trace: Trace, node: int) -> str:
     """A node in a list: its variable and operation, and the line it came from."""
-    names = node_names(trace, node)
-    span = trace.nodes.span[node]
-    line = f", line {span[0]}" if span else ""
-    return (" = ".join(names[:2]) if trace.nodes.kind[node] != "leaf" else names[0] if names else "leaf") + line
+    nodes = trace.nodes
+    span, variable, forward = nodes.span[node], nodes.variable[node], nodes.forward[node]
+    if nodes.kind[node] == "leaf":
+        return f"{variable or 'a leaf without a name'} (leaf)"
+    named = f"{variable} = {forward}" if variable else forward or nodes.name[node]
+    return f"{named}, line {span[0]}" if span else named

@@ -23,7 +23,7 @@ print(x.grad)
 
 CELL = CellView(
     id="home",
-    anchor="cell-home",
+    anchor="cell_home",
     action="/runs",
     chapter="",
     source=SOURCE,

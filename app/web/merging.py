@@ -1,5 +1,7 @@
 """Merges a chapter's blocks with what a learner did: from the course's block to the template's view. No I/O.
 
+A block's anchor on the page is the author's own id, which chapters link to and which no heading may take.
+
 Whatever a reader may not know yet (truth, feedback, model answers) is left out here, so that no template can leak it.
 """
 
@@ -75,14 +77,9 @@ class Reader:
     problems: Mapping[str, str] = field(default_factory=dict)
 
 
-def anchor_of(block: Predict | Question | Cell | Graph | Claim) -> str:
-    """A block's id on the page: its kind first, so that a question and a heading never share one."""
-    return f"{type(block).__name__.lower()}-{block.id}"
-
-
 def picture_prefix(block: Cell | Graph) -> str:
     """What the ids inside a block's picture start with; the picture's own is this."""
-    return f"{anchor_of(block)}-picture"
+    return f"{block.id}-picture"
 
 
 def merge_blocks(course_blocks: tuple[Block, ...], reader: Reader) -> tuple[views.BlockView, ...]:
@@ -123,7 +120,7 @@ def merge_predict(block: Predict, reader: Reader) -> views.PredictView:
     right = next((option.right for option in block.options if option.id == chosen), None)
     return views.PredictView(
         id=block.id,
-        anchor=anchor_of(block),
+        anchor=block.id,
         action=f"/chapters/{reader.chapter.slug}/predictions/{block.id}",
         state="open" if mine is None else "resolved" if resolved else "committed",
         prompt=block.prompt,
@@ -132,7 +129,7 @@ def merge_predict(block: Predict, reader: Reader) -> views.PredictView:
             views.ConfidenceView(level.value, level.label, mine is not None and mine.confidence == level.value)
             for level in Confidence
         ),
-        cell_anchor=f"cell-{block.resolved_by}",
+        cell_anchor=block.resolved_by,
         dont_know=mine is not None and chosen is None,
         right=right if resolved else None,
         truth=block.truth if resolved else "",
@@ -154,7 +151,7 @@ def merge_question(block: Question, reader: Reader) -> views.QuestionView:
     figure = reader.figures.get(block.graph.cell) if block.graph else None
     return views.QuestionView(
         id=block.id,
-        anchor=anchor_of(block),
+        anchor=block.id,
         action=f"/chapters/{reader.chapter.slug}/answers/{block.id}",
         kind=block.kind.value,
         role=block.role.value,
@@ -164,7 +161,7 @@ def merge_question(block: Question, reader: Reader) -> views.QuestionView:
         unit=block.number.unit if block.number else "",
         lines=_lines(block, last),
         nodes=_nodes(figure, last),
-        graph_id=_graph_anchor(block, reader.chapter),
+        graph_id=block.graph.cell if block.graph else "",
         given=last.given.text if last else "",
         attempts=len(attempts),
         feedback=feedback if not _has_options(block) else "",
@@ -226,13 +223,6 @@ def _nodes(figure: Figure | None, last: Answer | None) -> tuple[views.NodeView, 
     )
 
 
-def _graph_anchor(block: Question, chapter: Chapter) -> str:
-    if block.graph is None:
-        return ""
-    targets = (b for b in walk_blocks(chapter.blocks) if isinstance(b, Cell | Graph) and b.id == block.graph.cell)
-    return anchor_of(next(targets))
-
-
 def _rubric(block: Question, last: Answer | None) -> tuple[views.RubricView, ...]:
     """Its points would give the answer away before the attempt."""
     if last is None:
@@ -246,7 +236,7 @@ def merge_cell(block: Cell, reader: Reader) -> views.CellView:
     place = f"chapters/{slug}/{block.id}" if block.editable else ""
     return views.CellView(
         id=block.id,
-        anchor=anchor_of(block),
+        anchor=block.id,
         action=f"/chapters/{slug}/cells/{block.id}/run",
         chapter=slug,
         source=block.source,
@@ -266,7 +256,7 @@ def merge_graph(block: Graph, reader: Reader) -> views.GraphView:
     picture = figure.picture if figure else None
     return views.GraphView(
         id=block.id,
-        anchor=anchor_of(block),
+        anchor=block.id,
         svg=picture.svg if picture else "",
         text=picture.text if picture else "",
         alt=block.alt,
@@ -279,11 +269,12 @@ def merge_graph(block: Graph, reader: Reader) -> views.GraphView:
     )
 
 
-def merge_claim(block: Claim, course: Course, chapter: Chapter) -> views.ClaimView:
+def merge_claim(block: Claim, course: Course, chapter: Chapter, anchor: str = "") -> views.ClaimView:
+    """`anchor` is for a page that holds claims of several chapters, which may share an id."""
     found = course.evidence.get(f"{chapter.slug}/{block.id}")
     return views.ClaimView(
         id=block.id,
-        anchor=anchor_of(block),
+        anchor=anchor or block.id,
         sentence=block.sentence,
         myth=block.myth,
         code=block.code,

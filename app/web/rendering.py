@@ -1,5 +1,6 @@
 """Templates to HTML: autoescape on, an unknown name is an error, one dataclass a template."""
 
+from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar, Protocol
 
@@ -26,18 +27,24 @@ class Block(Protocol):
     template: ClassVar[str]
 
 
+@lru_cache(maxsize=8)
+def open_templates(folder: Path, reload: bool) -> Environment:
+    """The templates of a folder: compiled at their first use, once a process."""
+    return Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        auto_reload=reload,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
 class Renderer:
-    """The templates of one folder, compiled once."""
+    """Pages and blocks to HTML."""
 
     def __init__(self, folder: Path = TEMPLATES, *, reload: bool = False) -> None:
-        self.environment = Environment(
-            loader=FileSystemLoader(folder),
-            autoescape=True,
-            undefined=StrictUndefined,
-            auto_reload=reload,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+        self.environment = open_templates(folder, reload)
 
     def page(self, page: Page, status: int = 200) -> HTMLResponse:
         """A whole page. It is one learner's, so no cache in between may keep it."""

@@ -8,7 +8,7 @@ from typing import Literal
 
 from app.course.code import highlight
 from app.web import blocks as views
-from app.web.figures import Figure
+from app.web.figures import Drawn
 from app.web.outcomes import HEADLINES
 from app.web.page import Place
 from graders.contract.results import CaseResult, Finding, Measure, Mistake, Outcome, RunEnd, Verdict
@@ -119,7 +119,7 @@ def show_run(
     run: Submission,
     back: Place,
     ahead: int,
-    figure: Figure | None,
+    drawn: Drawn,
     resolved: tuple[views.PredictView, ...],
 ) -> views.RunView:
     end = run.result if isinstance(run.result, RunEnd) else None
@@ -145,9 +145,9 @@ def show_run(
         stdout=end.stdout,
         stderr=end.stderr,
         truncated=end.output_truncated,
-        svg=figure.picture.svg if figure else "",
-        text=figure.picture.text if figure else "",
-        trace_note=end.trace_refused,
+        svg=drawn.figure.picture.svg if drawn.figure else "",
+        text=drawn.figure.picture.text if drawn.figure else "",
+        trace_note=drawn.note,
         measures=show_measures(end.measures),
         resolved=resolved,
     )

@@ -16,8 +16,9 @@ from starlette.exceptions import HTTPException
 from app.course.model import Cell, Chapter
 from app.web.blocks import PredictView, RunView
 from app.web.chapter import ChapterNow
-from app.web.figures import Figure
-from app.web.merging import anchor_of, picture_prefix, walk_blocks
+from app.web.figures import Drawn, Figure, draw_end
+from app.web.graphs import GraphAnswer, OpenFolds, answer_graph
+from app.web.merging import picture_prefix, walk_blocks
 from app.web.outcomes import HEADLINES
 from app.web.page import Frame, Place
 from app.web.predictions import settle_predictions, settles
@@ -36,7 +37,7 @@ from graders.ledger import Accepted, Submission
 router = APIRouter(include_in_schema=False)
 api = APIRouter(prefix="/api/runs", tags=["runs"])
 
-HOME_PICTURE = "cell-home-picture"
+HOME_PICTURE = "cell_home-picture"
 
 
 @dataclass(frozen=True)
@@ -138,10 +139,10 @@ async def _tell(started: Started, event: Event) -> AsyncIterator[ServerSentEvent
         case EventKind.FINISHED:
             end = RESULT.validate_json(event.body)
             assert isinstance(end, RunEnd)
-            if end.trace is not None:
-                figure = await started.site.figures.draw(end.trace, started.picture_prefix)
-                yield ServerSentEvent(event="trace", raw_data=await asyncio.to_thread(_describe_figure, figure))
-            yield ServerSentEvent(event="done", data=await _describe_end(started, end))
+            drawn = await draw_end(started.site.figures, end, started.source, started.picture_prefix)
+            if drawn.figure is not None:
+                yield ServerSentEvent(event="trace", raw_data=await asyncio.to_thread(_describe_figure, drawn.figure))
+            yield ServerSentEvent(event="done", data=await _describe_end(started, end, drawn.note))
 
 
 def _describe_figure(figure: Figure) -> str:
@@ -151,7 +152,7 @@ def _describe_figure(figure: Figure) -> str:
     return f'{head[:-1]}, "trace": {figure.trace.model_dump_json()}}}'
 
 
-async def _describe_end(started: Started, end: RunEnd) -> dict[str, Any]:
+async def _describe_end(started: Started, end: RunEnd, trace_note: str) -> dict[str, Any]:
     resolved: tuple[PredictView, ...] = ()
     if started.chapter and started.cell and settles(started.cell, started.source, end):
         resolved = await settle_predictions(started.site, started.learner, started.chapter, started.cell)
@@ -162,7 +163,7 @@ async def _describe_end(started: Started, end: RunEnd) -> dict[str, Any]:
         "mistake": end.mistake and end.mistake.model_dump(),
         "measures": [measure.model_dump(mode="json") for measure in end.measures],
         "output_truncated": end.output_truncated,
-        "trace_note": end.trace_refused,
+        "trace_note": trace_note,
         "resolved": {view.id: started.site.renderer.block(view) for view in resolved},
     }
 
@@ -173,6 +174,29 @@ async def stop(run_id: str, visit: VisitNow) -> None:
     if visit.learner is None:
         raise HTTPException(404, "There is no such run.")
     await visit.site.ledger.cancel(SubmissionId(run_id), visit.learner)
+
+
+async def need_run(run_id: str, visit: VisitNow) -> Submission:
+    """The run, if it is this learner's: to anybody else it does not exist."""
+    found = await visit.site.ledger.find(SubmissionId(run_id))
+    if found is None or found.learner != visit.learner or not isinstance(found.job, RunJob):
+        raise HTTPException(404, "There is no such run of yours; a cell's run is kept for an hour.")
+    return found
+
+
+@api.get("/{run_id}/graph")
+async def run_graph(
+    found: Annotated[Submission, Depends(need_run)],
+    visit: VisitNow,
+    opened: OpenFolds = frozenset(),
+) -> GraphAnswer:
+    """The graph of a finished run of your own, with the folds named by `opened` open."""
+    if not isinstance(found.result, RunEnd):
+        return answer_graph(None)
+    _, cell = await _place_of_run(visit.site, found)
+    prefix = picture_prefix(cell) if cell else HOME_PICTURE
+    drawn = await draw_end(visit.site.figures, found.result, found.job.source, prefix, opened)
+    return answer_graph(drawn.figure)
 
 
 @router.post("/runs/{run_id}/stop")
@@ -205,22 +229,19 @@ async def run_cell_by_form(
 @router.api_route("/runs/{run_id}", methods=["GET", "HEAD"])
 async def run_page(run_id: str, visit: VisitNow) -> Response:
     site = visit.site
-    found = await site.ledger.find(SubmissionId(run_id))
-    if found is None or found.learner != visit.learner or not isinstance(found.job, RunJob):
-        raise HTTPException(404, "There is no such run of yours; a cell's run is kept for an hour.")
+    found = await need_run(run_id, visit)
     chapter, cell = await _place_of_run(site, found)
-    figure: Figure | None = None
+    drawn = Drawn(None, "")
     resolved: tuple[PredictView, ...] = ()
     if isinstance(found.result, RunEnd):
-        if found.result.trace is not None:
-            figure = await site.figures.draw(found.result.trace, f"run-{run_id}")
+        drawn = await draw_end(site.figures, found.result, found.job.source, "run-picture")
         if chapter and cell and settles(cell, found.job.source, found.result):
             resolved = await settle_predictions(site, found.learner, chapter, cell)
     back = Place("/", "the home page")
     if chapter and cell:
-        back = Place(f"/chapters/{chapter.slug}#{anchor_of(cell)}", chapter.title, chapter.number)
+        back = Place(f"/chapters/{chapter.slug}#{cell.id}", chapter.title, chapter.number)
     ahead = count_ahead(await site.ledger.place(found.id))
-    view = show_run(found, back, ahead, figure, resolved)
+    view = show_run(found, back, ahead, drawn, resolved)
     frame = await visit.frame("A run", "What a cell printed, and the graph that it made.")
     return site.renderer.fragment(view) if visit.wants_fragment else site.renderer.page(RunPage(frame, view))
 

@@ -1,5 +1,6 @@
 """The fixture course as a whole site in this process: a real database and ledger, a clock that stands still."""
 
+import shutil
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -10,9 +11,12 @@ import pytest
 from fastapi import FastAPI
 from site_parts import FakeWorker
 
+from app.course.loader import load_course
+from app.course.model import Course
 from app.main import create_app
 from app.settings import Settings
 from app.storage.database import migrate
+from app.web.assets import Assets, read_assets
 from app.web.rates import Rates
 from app.web.site import Site
 
@@ -35,16 +39,33 @@ def clock() -> StoppedClock:
     return StoppedClock()
 
 
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    made = Settings(data=tmp_path, course=COURSE)
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Migrated once, copied for each test."""
+    made = Settings(data=tmp_path_factory.mktemp("empty"))
     migrate(made.database, made.data)
-    return made
+    return made.data / "unwind.sqlite3"
+
+
+@pytest.fixture(scope="session")
+def course() -> Course:
+    return load_course(COURSE)[0]
+
+
+@pytest.fixture(scope="session")
+def assets() -> Assets:
+    return read_assets()
 
 
 @pytest.fixture
-async def app(settings: Settings, clock: StoppedClock) -> AsyncIterator[FastAPI]:
-    app = create_app(settings, clock=clock, rates=Rates(factor=100))
+def settings(tmp_path: Path, empty_database: Path) -> Settings:
+    shutil.copy(empty_database, tmp_path)
+    return Settings(data=tmp_path, course=COURSE)
+
+
+@pytest.fixture
+async def app(settings: Settings, clock: StoppedClock, course: Course, assets: Assets) -> AsyncIterator[FastAPI]:
+    app = create_app(settings, clock=clock, rates=Rates(factor=100), assets=assets, read_course=lambda: course)
     async with app.router.lifespan_context(app):
         yield app
 

@@ -1,0 +1,49 @@
+"""Graphs with folds opened: a click on a fold asks for the picture again. JSON, for the element."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from app.course.model import Graph
+from app.web.chapter import ChapterNow
+from app.web.figures import Figure
+from app.web.merging import picture_prefix, walk_blocks
+from app.web.visit import VisitNow
+
+api = APIRouter(prefix="/api/chapters", tags=["graphs"])
+
+MOST_OPEN = 64
+
+OpenFolds = Annotated[
+    frozenset[Annotated[str, Field(max_length=80)]],
+    Query(max_length=MOST_OPEN, description="keys of folds that stand open, as data-fold names them"),
+]
+
+
+class GraphAnswer(BaseModel):
+    """A picture with some of its folds open. `folds` names those that are still closed."""
+
+    svg: str
+    text: str
+    folds: tuple[str, ...]
+
+
+def answer_graph(figure: Figure | None) -> GraphAnswer:
+    if figure is None:
+        raise HTTPException(404, "There is no graph to draw.")
+    return GraphAnswer(svg=figure.picture.svg, text=figure.picture.text, folds=figure.picture.folds)
+
+
+@api.get("/{slug}/graphs/{graph_id}")
+async def chapter_graph(
+    graph_id: str, chapter: ChapterNow, visit: VisitNow, opened: OpenFolds = frozenset()
+) -> GraphAnswer:
+    """A graph of the course's own, with the folds named by `opened` open."""
+    found = [block for block in walk_blocks(chapter.blocks) if isinstance(block, Graph) and block.id == graph_id]
+    if not found:
+        raise HTTPException(404, "There is no such graph in this chapter.")
+    graph = found[0]
+    figure = await visit.site.figures.kept(graph.trace_path, graph.source, picture_prefix(graph), opened)
+    return answer_graph(figure)

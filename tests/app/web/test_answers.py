@@ -1,0 +1,107 @@
+"""Answers: marked, kept, tried again; the model answer only after an attempt."""
+
+import re
+
+import httpx2
+import pytest
+from site_parts import FRAGMENT, FakeWorker
+
+CHAPTER = "/chapters/a-first-graph"
+RUN = {"source": "y = x * x", "chapter": "a-first-graph", "cell": "square-cell"}
+
+
+async def answer(browser: httpx2.AsyncClient, question: str, **fields: object) -> httpx2.Response:
+    return await browser.post(f"{CHAPTER}/answers/{question}", data=fields, headers=FRAGMENT)
+
+
+def is_state(fragment: httpx2.Response, state: str) -> bool:
+    return f"is-{state}" in fragment.text.partition(">")[0]
+
+
+async def test_a_right_number_is_right_and_shows_why(browser: httpx2.AsyncClient) -> None:
+    fragment = await answer(browser, "how-many-nodes", number="1")
+
+    assert fragment.status_code == 200
+    assert is_state(fragment, "right")
+    assert "One multiplication" in fragment.text
+
+
+async def test_a_known_slip_has_its_own_feedback_and_no_answer_yet(browser: httpx2.AsyncClient) -> None:
+    fragment = await answer(browser, "how-many-nodes", number="2")
+
+    assert is_state(fragment, "wrong")
+    assert "Two operands, but one operation." in fragment.text
+    assert "One multiplication" not in fragment.text
+
+
+async def test_the_second_wrong_attempt_shows_the_answer_and_may_be_followed_by_a_third(
+    browser: httpx2.AsyncClient,
+) -> None:
+    await answer(browser, "how-many-nodes", number="2")
+    second = await answer(browser, "how-many-nodes", number="3")
+    third = await answer(browser, "how-many-nodes", number="1")
+
+    assert "One multiplication" in second.text
+    assert is_state(third, "right")
+    assert "Attempt 3." in third.text
+
+
+async def test_what_is_no_number_is_sent_back_and_not_kept(browser: httpx2.AsyncClient) -> None:
+    fragment = await answer(browser, "how-many-nodes", number="<b>many</b>")
+
+    assert fragment.status_code == 422
+    assert is_state(fragment, "unanswered")
+    assert "“&lt;b&gt;many&lt;/b&gt;” is not a number" in fragment.text
+
+
+async def test_only_the_chosen_option_explains_itself(browser: httpx2.AsyncClient) -> None:
+    page = (await browser.get(CHAPTER)).text
+    block = re.search(r'<uw-question id="why-four".*?</uw-question>', page, re.S)
+    assert block
+    right, wrong = re.findall(r'name="option" value="([^"]+)"', block.group())
+
+    after_wrong = await answer(browser, "why-four", option=wrong)
+    after_right = await answer(browser, "why-four", option=right)
+
+    assert "There is no square here" in after_wrong.text
+    assert "Yes: 2 and 2." not in after_wrong.text
+    assert is_state(after_right, "right")
+    assert "Yes: 2 and 2." in after_right.text
+
+
+async def test_an_open_answer_is_compared_then_rated(browser: httpx2.AsyncClient) -> None:
+    page = (await browser.get(CHAPTER)).text
+    answered = await answer(browser, "say-it", text="12 & three <uses>")
+    rated = await answer(browser, "say-it", rubric=["1", "2"])
+
+    assert "Three contributions" not in page
+    assert is_state(answered, "answered")
+    assert "12 &amp; three &lt;uses&gt;" in answered.text
+    assert "Three contributions" in answered.text
+    assert is_state(rated, "rated")
+    assert "Kept: 2 of 2." in rated.text
+
+
+async def test_ticks_without_an_answer_are_sent_back(browser: httpx2.AsyncClient) -> None:
+    assert (await answer(browser, "say-it", rubric=["1"])).status_code == 422
+
+
+@pytest.mark.parametrize("question", ["nothing", "double-use", "square-cell"])
+async def test_a_question_that_the_chapter_does_not_ask_is_not_found(
+    browser: httpx2.AsyncClient, question: str
+) -> None:
+    assert (await answer(browser, question, number="1")).status_code == 404
+
+
+async def test_without_script_the_answer_leads_back_to_its_question(browser: httpx2.AsyncClient) -> None:
+    sent = await browser.post(f"{CHAPTER}/answers/how-many-nodes", data={"number": "1"})
+
+    assert (sent.status_code, sent.headers["location"]) == (303, f"{CHAPTER}#how-many-nodes")
+
+
+async def test_all_questions_right_climb_a_rung(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
+    await answer(browser, "how-many-nodes", number="1")
+    first = (await browser.get(CHAPTER)).text
+
+    assert "1 of 4 questions answered right" in first
+    assert "1 of 4 today counts" in first

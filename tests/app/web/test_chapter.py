@@ -1,0 +1,147 @@
+"""A chapter's page, and what must not stand on it before its time."""
+
+import re
+
+import httpx2
+from site_parts import FRAGMENT, FakeWorker, read_stream
+
+CHAPTER = "/chapters/a-first-graph"
+PREDICTION = f"{CHAPTER}/predictions/double-use"
+RUN = {"source": "y = x * x\ny.backward()\nprint(x.grad.item())\n", "chapter": "a-first-graph", "cell": "square-cell"}
+
+TRUTH = "one contribution from each operand"
+FEEDBACK_ON_TWO = "Only one of the two paths"
+FEEDBACK_ON_FOUR = "their contributions add up"
+
+
+def option_ids(page: str) -> list[str]:
+    block = re.search(r'<uw-predict id="double-use".*?</uw-predict>', page, re.S)
+    assert block
+    return [value for value in re.findall(r'name="option" value="([^"]+)"', block.group()) if value != "dont-know"]
+
+
+async def test_a_chapter_has_its_blocks_in_order(browser: httpx2.AsyncClient) -> None:
+    page = (await browser.get(CHAPTER)).text
+
+    anchors = re.findall(r'<(?:uw-cell|uw-predict|uw-question|figure|div) id="([a-z-]+)" class', page)
+    assert anchors == [
+        "double-use",
+        "square-cell",
+        "square-graph",
+        "square-gradient",
+        "once-cell",
+        "how-many-nodes",
+        "why-four",
+        "click-the-leaf",
+        "say-it",
+    ]
+
+
+async def test_no_id_stands_twice_on_a_page(browser: httpx2.AsyncClient) -> None:
+    for path in (CHAPTER, "/", "/exercises/double", "/claims", "/course"):
+        ids = re.findall(r'\sid="([^"]+)"', (await browser.get(path)).text)
+        assert sorted(ids) == sorted(set(ids)), path
+
+
+async def test_a_hidden_setup_and_the_answers_are_not_on_the_page(browser: httpx2.AsyncClient) -> None:
+    page = (await browser.get(CHAPTER)).text
+    cell = re.search(r'<uw-cell id="square-cell".*?</uw-cell>', page, re.S)
+
+    assert cell
+    assert "requires_grad" not in cell.group()
+    for secret in (TRUTH, FEEDBACK_ON_TWO, FEEDBACK_ON_FOUR, "Two operands, but one operation", "three uses, each"):
+        assert secret not in page
+
+
+async def test_a_chapter_that_does_not_exist_is_a_page_in_words(browser: httpx2.AsyncClient) -> None:
+    answer = await browser.get("/chapters/nothing")
+
+    assert answer.status_code == 404
+    assert "There is no chapter of that name." in answer.text
+
+
+async def test_reading_to_the_end_is_a_rung(browser: httpx2.AsyncClient) -> None:
+    answer = await browser.post(f"{CHAPTER}/read")
+
+    assert (answer.status_code, answer.headers["location"]) == (303, CHAPTER)
+    assert "You have read this chapter to the end." in (await browser.get(CHAPTER)).text
+
+
+async def test_a_prediction_is_committed_before_the_truth_shows(browser: httpx2.AsyncClient) -> None:
+    first, *_ = option_ids((await browser.get(CHAPTER)).text)
+
+    answer = await browser.post(PREDICTION, data={"option": first, "confidence": "certain"})
+
+    assert (answer.status_code, answer.headers["location"]) == (303, f"{CHAPTER}#double-use")
+    page = (await browser.get(CHAPTER)).text
+    assert "Your prediction is in" in page
+    assert TRUTH not in page
+    assert FEEDBACK_ON_TWO not in page
+
+
+async def test_a_committed_prediction_cannot_be_changed(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
+    first, second, _ = option_ids((await browser.get(CHAPTER)).text)
+    await browser.post(PREDICTION, data={"option": first, "confidence": "certain"})
+    await browser.post(PREDICTION, data={"option": second, "confidence": "certain"})
+
+    await browser.post("/api/runs", json=RUN)
+
+    assert "It went otherwise." in (await browser.get(CHAPTER)).text
+
+
+async def test_a_run_settles_a_prediction_beside_the_truth(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
+    _, second, _ = option_ids((await browser.get(CHAPTER)).text)
+    await browser.post(PREDICTION, data={"option": second, "confidence": "guess"})
+
+    done = read_stream(await browser.post("/api/runs", json=RUN))[-1].data
+
+    assert list(done["resolved"]) == ["double-use"]
+    for text in (TRUTH, FEEDBACK_ON_FOUR, "You predicted it.", "You said: a guess."):
+        assert text in done["resolved"]["double-use"]
+        assert text in (await browser.get(CHAPTER)).text
+
+
+async def test_not_knowing_is_an_answer_and_the_run_still_tells(
+    browser: httpx2.AsyncClient, worker: FakeWorker
+) -> None:
+    fragment = await browser.post(PREDICTION, data={"option": "dont-know"}, headers=FRAGMENT)
+    await browser.post("/api/runs", json=RUN)
+    page = (await browser.get(CHAPTER)).text
+
+    assert fragment.text.lstrip().startswith("<uw-predict")
+    assert "You said that you do not know" in fragment.text
+    assert TRUTH in page
+    assert "It went otherwise" not in page
+
+
+async def test_a_run_without_a_prediction_tells_no_truth(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
+    done = read_stream(await browser.post("/api/runs", json=RUN))[-1].data
+
+    assert done["resolved"] == {}
+    assert TRUTH not in (await browser.get(CHAPTER)).text
+
+
+async def test_a_prediction_without_confidence_comes_back_with_a_sentence(browser: httpx2.AsyncClient) -> None:
+    first, *_ = option_ids((await browser.get(CHAPTER)).text)
+
+    page = await browser.post(PREDICTION, data={"option": first})
+    fragment = await browser.post(PREDICTION, data={"option": "made-up"}, headers=FRAGMENT)
+
+    assert (page.status_code, fragment.status_code) == (422, 422)
+    assert "Say how sure you are" in page.text
+    assert "Choose what you think will happen" in fragment.text
+    assert "<html" not in fragment.text
+
+
+async def test_a_prediction_that_the_chapter_does_not_ask_is_not_found(browser: httpx2.AsyncClient) -> None:
+    answer = await browser.post(f"{CHAPTER}/predictions/why-four", data={"option": "dont-know"})
+
+    assert answer.status_code == 404
+
+
+async def test_a_chapters_picture_is_served_and_nothing_else_of_its_folder(browser: httpx2.AsyncClient) -> None:
+    picture = await browser.get(f"{CHAPTER}/figures/two-nodes.svg")
+
+    assert (picture.status_code, picture.headers["content-type"]) == (200, "image/svg+xml")
+    for path in ("figures/nothing.svg", "figures/..%2Fchapter.md", "figures/%2e%2e/chapter.md", "chapter.md"):
+        assert (await browser.get(f"{CHAPTER}/{path}")).status_code == 404

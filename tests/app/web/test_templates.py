@@ -1,0 +1,89 @@
+"""Each template and its dataclass agree: no variable without a field, no field that nothing shows."""
+
+import dataclasses
+import inspect
+from collections.abc import Iterator
+from types import ModuleType
+
+import pytest
+from jinja2 import Environment, FileSystemLoader, nodes
+
+from app.web import blocks, chapter, claims, course_map, errors, exercise, help, home, me, page, runs, submissions
+from app.web.rendering import TEMPLATES
+
+ENVIRONMENT = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True)
+
+PAGE_MODULES = (home, course_map, chapter, exercise, submissions, runs, claims, me, help, errors)
+
+
+def with_template(module: ModuleType) -> Iterator[type]:
+    for _, found in inspect.getmembers(module, inspect.isclass):
+        if found.__module__ == module.__name__ and isinstance(getattr(found, "template", None), str):
+            yield found
+
+
+PAGES = [found for module in PAGE_MODULES for found in with_template(module)]
+BLOCKS = list(with_template(blocks))
+
+
+def parse(name: str) -> nodes.Template:
+    source, _, _ = ENVIRONMENT.loader.get_source(ENVIRONMENT, name)  # type: ignore[union-attr]
+    return ENVIRONMENT.parse(source)
+
+
+def attributes_of(variable: str, node: nodes.Node) -> Iterator[str]:
+    """Attributes read of a variable, in what a template extends and includes too, unless it is rebound there."""
+    if isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name) and node.node.name == variable:
+        yield node.attr
+    if isinstance(node, nodes.Include | nodes.Extends) and isinstance(node.template, nodes.Const):
+        yield from attributes_of(variable, parse(node.template.value))
+    if isinstance(node, nodes.For) and isinstance(node.target, nodes.Name) and node.target.name == variable:
+        yield from attributes_of(variable, node.iter)
+        return
+    if isinstance(node, nodes.With) and any(getattr(target, "name", "") == variable for target in node.targets):
+        for value in node.values:
+            yield from attributes_of(variable, value)
+        return
+    for child in node.iter_child_nodes():
+        yield from attributes_of(variable, child)
+
+
+def fields_of(view: type) -> set[str]:
+    return {field.name for field in dataclasses.fields(view)}
+
+
+def test_every_kind_of_page_and_block_is_looked_at() -> None:
+    assert len(PAGES) == 10
+    assert {view.template for view in BLOCKS} <= {path.stem for path in (TEMPLATES / "blocks").iterdir()}
+
+
+@pytest.mark.parametrize("view", PAGES, ids=lambda view: view.__name__)
+def test_a_page_and_its_template_agree(view: type) -> None:
+    read = set(attributes_of("page", parse(view.template)))  # type: ignore[attr-defined]
+
+    assert read - fields_of(view) == set()
+    assert fields_of(view) - read == set()
+
+
+@pytest.mark.parametrize("view", BLOCKS, ids=lambda view: view.__name__)
+def test_a_block_and_its_template_agree(view: type) -> None:
+    read = set(attributes_of("block", parse(f"blocks/{view.template}.html")))  # type: ignore[attr-defined]
+
+    assert read - fields_of(view) - {"template"} == set()
+    assert fields_of(view) - read == set()
+
+
+def test_the_frame_has_no_field_that_nothing_shows() -> None:
+    source = (TEMPLATES / "base.html").read_text(encoding="utf-8")
+
+    assert {name for name in fields_of(page.Frame) if f"page.frame.{name}" not in source} == set()
+
+
+def test_no_template_has_inline_style_or_script() -> None:
+    found = [
+        str(path)
+        for path in TEMPLATES.rglob("*.html")
+        if any(bad in path.read_text(encoding="utf-8") for bad in (" style=", "<style", " onclick=", "javascript:"))
+    ]
+
+    assert found == []
