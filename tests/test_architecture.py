@@ -99,7 +99,10 @@ def test_only_settings_reads_the_environment() -> None:
     assert found == []
 
 
-ENVIRONMENT_READERS: dict[str, str] = {}
+ENVIRONMENT_READERS = {
+    "graders/box/attempts.py": "looks, from inside the box, whether anything of the environment came along",
+    "graders/box/jail/serve.py": "empties the environment of the process that learners' runs are forked from",
+}
 """Path -> why it touches the environment of a process."""
 
 

@@ -1,6 +1,7 @@
 """What the self-test tries inside a box, and again outside as a control. Sent in as text: stdlib alone."""
 
 import ctypes
+import importlib
 import errno
 import json
 import os
@@ -121,7 +122,7 @@ def see_environment() -> None:
 
 def import_judge() -> None:
     try:
-        import graders.trusted  # noqa: F401, PLC0415
+        importlib.import_module("graders.trusted")
     except ImportError as error:
         raise PermissionError(errno.EACCES, str(error)) from None
 
