@@ -6,10 +6,10 @@ export class ContentsElement extends HTMLElement {
   private timer = 0;
 
   connectedCallback(): void {
-    // Beside the text there is room for the list; above it, it starts closed.
-    const narrow = matchMedia("(width < 75rem)");
+    // Beside the text the style sheet shows the closed list; a browser that cannot do that gets it opened.
     const details = this.querySelector("details");
-    if (details && narrow.matches) details.open = false;
+    const isShown = CSS.supports("selector(::details-content)") || matchMedia("(width < 75rem)").matches;
+    if (details && !isShown) details.open = true;
     const links = [...this.querySelectorAll<HTMLAnchorElement>('a[href^="#"]')];
     const sections = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
     const mark = (): void => {
