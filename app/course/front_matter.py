@@ -42,6 +42,7 @@ class FrontMatter(BaseModel):
     headlines: Annotated[tuple[HeadlineFields, ...], Field(max_length=4)] = Field(
         default=(), description="list at most four, each with value, label and claim"
     )
+    draft: bool = Field(default=False, description="write true or false, or leave it out")
 
 
 @dataclass(frozen=True)

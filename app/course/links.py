@@ -14,12 +14,14 @@ def check_links(
     file: CourseFile,
     exercises: frozenset[str],
     links: Mapping[str, tuple[Link, ...]],
+    draft_exercises: frozenset[str] = frozenset(),
 ) -> list[ContentProblem]:
     """Every name that does not exist, at the line that uses it.
 
     `exercises` are the folders' names: one that cannot be read is reported there, and not at each link.
     `links` are those of the exercises' own texts, by path.
     """
+    draft_chapters = frozenset(slug for slug, found in parsed.items() if found.chapter and found.chapter.draft)
     planned = frozenset(entry.slug for module in file.modules for entry in module.chapters)
     problems: list[ContentProblem] = []
     for slug, chapter in parsed.items():
@@ -29,13 +31,37 @@ def check_links(
         _check_names(chapter.exercises, exercises, Rule.UNKNOWN_EXERCISE, "exercise", "exercises/", report)
         for link in chapter.links:
             _check_link(link, slug, parsed, planned, exercises, report)
+        if slug not in draft_chapters:
+            leans = [*_pointers(chapter.prerequisites, "chapter"), *_pointers(chapter.exercises, "exercise")]
+            _check_published(leans + _links_out(chapter.links), draft_chapters, draft_exercises, report)
         problems += report.problems
     for path, found in links.items():
         report = Report(path)
         for link in found:
             _check_link(link, "", parsed, planned, exercises, report)
+        if path.split("/")[1] not in draft_exercises:
+            _check_published(_links_out(found), draft_chapters, draft_exercises, report)
         problems += report.problems
     return problems
+
+
+def _pointers(uses: Iterable[Named], what: str) -> list[tuple[int, str, str]]:
+    return [(use.line, what, use.name) for use in uses]
+
+
+def _links_out(links: Iterable[Link]) -> list[tuple[int, str, str]]:
+    named = [(link.line, "exercise" if link.exercise else "chapter", link.exercise or link.chapter) for link in links]
+    return [found for found in named if found[2]]
+
+
+def _check_published(
+    leans: Iterable[tuple[int, str, str]], chapters: frozenset[str], exercises: frozenset[str], report: Report
+) -> None:
+    """Learners never see a draft, so nothing that they do see may send them there."""
+    for line, what, name in leans:
+        if name in (chapters if what == "chapter" else exercises):
+            message = f"the {what} {name!r} is a draft, which learners do not see"
+            report.add(line, Rule.DRAFT, name, message, "publish it too, make this a draft, or leave it out")
 
 
 def _check_names(

@@ -93,7 +93,8 @@ class CourseReader:
         read = {folder.name: self._read_exercise(folder, file.concepts) for folder in self._exercise_folders()}
         links = {path: found for exercise in read.values() for path, found in exercise.links.items()}
         problems = [*report.problems, *(problem for exercise in read.values() for problem in exercise.problems)]
-        problems += check_links(parsed, file, frozenset(read), links)
+        drafts = frozenset(n for n, found in read.items() if found.exercise and found.exercise.manifest.draft)
+        problems += check_links(parsed, file, frozenset(read), links, drafts)
         for slug, chapter in parsed.items():
             problems += chapter.problems
             problems += _find_missing_images(self.root / "chapters" / slug, chapter)

@@ -302,3 +302,5 @@ class Course:
     def chapter_total(self) -> int:
         """How many chapters the course has when it is whole, planned ones included."""
         return sum(len(module.chapters) for module in self.modules)
+    draft: bool = False
+    """Not for learners yet: only its author's preview shows it."""

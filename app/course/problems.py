@@ -43,6 +43,7 @@ class Rule(StrEnum):
     READING_TIME = "reading-time"
     EXERCISE_FILE = "exercise-file"
     EVIDENCE_FILE = "evidence-file"
+    DRAFT = "draft"
     CELL_OUTPUT = "cell-output"
     CELL_FAILED = "cell-failed"
     CLAIM_FAILED = "claim-failed"

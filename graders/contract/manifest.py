@@ -59,3 +59,5 @@ class Manifest(Message):
     tolerance: Tolerance = Tolerance()
     findings: dict[Slug, FindingText]
     attempts: tuple[Attempt, ...]
+    draft: bool = False
+    """Not for learners yet: only its author's preview shows it."""

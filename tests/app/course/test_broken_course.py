@@ -16,7 +16,7 @@ PLANTED = [
         CHAPTER,
         9,
         "front-matter",
-        "write one of concepts, headlines, minutes, objectives, prerequisites, subtitle, title",
+        "write one of concepts, draft, headlines, minutes, objectives, prerequisites, subtitle, title",
     ),
     (CHAPTER, 13, "unknown-id", "this chapter has no-code, bad-code"),
     (CHAPTER, 16, "heading", "write ## here"),
