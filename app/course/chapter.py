@@ -89,10 +89,10 @@ class ChapterParser:
             ),
             blocks=blocks,
             where=Where(draft.report.path, 1),
+            draft=fields.draft,
         )
 
     def markdown(self, text: str, path: str, cut_at: str = "") -> "RenderedText":
-            draft=fields.draft,
         """A file of Markdown without directives: an exercise's prompt, or its hints, each under its heading.
 
         `cut_at` is the tag of the headings that begin a part, e.g. "h2"; without it the whole file is one part.

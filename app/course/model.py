@@ -231,6 +231,8 @@ class Chapter:
     headlines: tuple[Headline, ...]
     blocks: tuple[Block, ...]
     where: Where
+    draft: bool = False
+    """Not for learners yet: only its author's preview shows it."""
 
 
 @dataclass(frozen=True)
@@ -302,5 +304,3 @@ class Course:
     def chapter_total(self) -> int:
         """How many chapters the course has when it is whole, planned ones included."""
         return sum(len(module.chapters) for module in self.modules)
-    draft: bool = False
-    """Not for learners yet: only its author's preview shows it."""
