@@ -1,8 +1,8 @@
 """What the self-test tries inside a box, and again outside as a control. Sent in as text: stdlib alone."""
 
 import ctypes
-import importlib
 import errno
+import importlib
 import json
 import os
 import resource
