@@ -1,4 +1,4 @@
-"""How long a learner waits for the first line of a run, beside a fresh process that imports torch; and runs a second.
+"""How long a learner waits for a first line, beside a fresh process that imports torch; and runs a second.
 
 Prints medians and ratios of one run on this machine. A noisy machine moves the numbers, hardly the ratios.
 """
@@ -102,9 +102,8 @@ def main() -> None:
     print(f"a fresh process that imports torch: {cold_ms:.0f} ms (median of {COLD_RUNS})")
     boxes = [open_box(profile=profile) for _ in range(cores)]
     try:
-        print(
-            "request to the learner's first line, in ms\nzygote   median      p95      min    whole   of a fresh process"
-        )
+        print("request to the learner's first line, in ms")
+        print("zygote   median      p95      min    whole   of a fresh process")
         for flavour in Flavour:
             print(describe_first_lines(boxes[0], flavour, cold_ms))
         for name, flavour, source in (

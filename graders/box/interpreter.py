@@ -45,8 +45,6 @@ def clean_environment() -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
-        # The profiler's library writes two lines to stderr otherwise.
-        "KINETO_LOG_LEVEL": "99",
         # A learner who asks for 5000 threads gets these instead of a dead process.
         "OMP_THREAD_LIMIT": "8",
     }

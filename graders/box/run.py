@@ -17,6 +17,12 @@ from graders.box.zygote import Ended, Zygote
 from graders.contract.limits import Limits
 
 PIECE_BYTES: Final = 64 * 1024
+# Lines that torch's profiler writes in any process that has no /proc, or is not in its first thread.
+PROFILER_NOISE: Final = (
+    b"ERROR: External init callback must run in same thread",
+    b"Failed to read process name for pid",
+)
+LONGEST_NOISE_BYTES: Final = 200
 DEATH_SECONDS: Final = 5.0
 PROCESSORS: Final = os.cpu_count() or 1
 # RLIMIT_CPU, the backstop behind our own count, samples: on a busy machine it may strike this much early.
@@ -49,11 +55,14 @@ class _Output:
     def __init__(self, cap_bytes: int, sink: OutputSink | None) -> None:
         self._left = cap_bytes
         self._sink = sink
+        self._held = b""
         self.texts = {"stdout": bytearray(), "stderr": bytearray()}
         self.overflowed = False
 
     def take(self, stream: str, piece: bytes) -> bool:
         """Keep what still fits; False when that was not all."""
+        if stream == "stderr":
+            piece = self._drop_noise(piece)
         kept = piece[: self._left]
         self._left -= len(kept)
         self.overflowed = self.overflowed or len(kept) < len(piece)
@@ -61,6 +70,18 @@ class _Output:
         if kept and self._sink is not None:
             self._sink(stream, kept)
         return not self.overflowed
+
+    def _drop_noise(self, piece: bytes) -> bytes:
+        """Noise comes in several writes: what may become a line of it is held back until the line is whole."""
+        *lines, rest = (self._held + piece).split(b"\n")
+        said = b"".join(line + b"\n" for line in lines if not line.startswith(PROFILER_NOISE))
+        may_be_noise = 0 < len(rest) <= LONGEST_NOISE_BYTES and any(
+            noise.startswith(rest) or rest.startswith(noise) for noise in PROFILER_NOISE
+        )
+        if not piece:  # the end: no more of it will come
+            may_be_noise = False
+        self._held = rest if may_be_noise else b""
+        return said if may_be_noise else said + rest
 
 
 class _CpuClock:

@@ -74,6 +74,8 @@ def _prepare(setup: Setup, looks: _Looks) -> Prepared:
     start.load_drivers(setup.flavour)
     os.environ.clear()
     os.environ.update(ENVIRONMENT)
+    # For the C library alone, unseen by os.environ: torch's profiler would log to the learner's stderr.
+    kernel.LIBC.setenv(b"KINETO_LOG_LEVEL", b"99", 1)
     grants = root.list_grants(setup.root, has_own_root, setup.inside)
     filter_code = seccomp.build_filter(own_pid=1)
     _hide_own_modules()

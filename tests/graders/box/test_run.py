@@ -197,3 +197,24 @@ def test_the_box_shows_no_host(run_cell: Any, profile: Profile) -> None:
 def test_leaving_and_asking_are_ordinary(run_cell: Any) -> None:
     assert run_cell("input()").document["mistake"]["type"] == "EOFError"
     assert run_cell("exit(0)").outcome == "ok"
+
+
+def test_the_profiler_works_and_writes_no_noise(run_cell: Any) -> None:
+    source = """
+import torch
+from torch.profiler import profile
+with profile() as seen:
+    torch.ones(3, requires_grad=True).sum().backward()
+print(len(seen.key_averages()) > 0)
+"""
+    ending = run_cell(source, Flavour.TORCH)
+
+    assert (ending.printed, ending.exit.stderr) == ("True\n", b"")
+
+
+def test_what_only_begins_like_noise_is_kept_and_counted(run_cell: Any) -> None:
+    ending = run_cell("import os; os.write(2, b'Failed to read')")
+    assert ending.exit.stderr == b"Failed to read"
+
+    flood = "import os\nwhile True: os.write(2, b'Failed to read process name for pid ' * 100)"
+    assert run_cell(flood).exit.cause is Cause.OUTPUT_LIMIT
