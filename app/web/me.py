@@ -1,5 +1,6 @@
 """A learner's own page: progress, calibration, and their data to take away or to delete."""
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -126,7 +127,8 @@ async def export(visit: VisitNow) -> Response:
         for submission in await visit.site.ledger.everything(visit.learner)
     ]
     headers = {"content-disposition": 'attachment; filename="unwind.json"', "cache-control": "no-store"}
-    return Response(json.dumps(exported, indent=2), headers=headers, media_type="application/json")
+    text = await asyncio.to_thread(json.dumps, exported, indent=2)
+    return Response(text, headers=headers, media_type="application/json")
 
 
 @router.post("/me/delete")

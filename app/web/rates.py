@@ -21,9 +21,10 @@ class Act(StrEnum):
     RUN = "run"
     SUBMIT = "submit"
     EXPORT = "export"
+    FOLLOW = "follow"
 
 
-PER_MINUTE = {Act.WRITE: 240, Act.RUN: 40, Act.SUBMIT: 30, Act.EXPORT: 6}
+PER_MINUTE = {Act.WRITE: 240, Act.RUN: 40, Act.SUBMIT: 30, Act.EXPORT: 6, Act.FOLLOW: 90}
 
 
 class RateExceeded(Exception):

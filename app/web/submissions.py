@@ -123,6 +123,12 @@ async def need_submission(submission_id: str, visit: VisitNow) -> Submission:
 SubmissionNow = Annotated[Submission, Depends(need_submission)]
 
 
+async def need_followed(submission: SubmissionNow, visit: VisitNow) -> Submission:
+    """As a dependency: a refusal has to come before the stream's first byte."""
+    await visit.count(Act.FOLLOW)
+    return submission
+
+
 @router.api_route("/exercises/{name}/submissions/{submission_id}", methods=["GET", "HEAD"])
 async def submission_page(exercise: ExerciseNow, submission: SubmissionNow, visit: VisitNow) -> Response:
     site, manifest = visit.site, exercise.manifest
@@ -168,7 +174,7 @@ async def submission_state(submission: SubmissionNow, visit: VisitNow) -> Submis
 
 @api.get("/submissions/{submission_id}/events", response_class=EventSourceResponse)
 async def submission_events(
-    submission: SubmissionNow,
+    submission: Annotated[Submission, Depends(need_followed)],
     visit: VisitNow,
     last_event_id: Annotated[int, Header(ge=0)] = 0,
 ) -> AsyncIterator[ServerSentEvent]:
