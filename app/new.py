@@ -1,0 +1,155 @@
+"""`python -m app new chapter|exercise NAME`: starts one as a draft that `check` passes, its wording left to write."""
+
+import argparse
+import sys
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from pydantic import ValidationError
+
+from app.course.course_file import CourseFile
+from app.course.options import ID
+from app.course.registering import CannotRegister, register_chapter
+
+SCAFFOLDS = Path(__file__).parent / "scaffolds"
+PLACES = ("title", "concept")
+
+
+class CannotStart(Exception):
+    """The author must do something first; the message says what."""
+
+
+@dataclass(frozen=True)
+class Request:
+    kind: str
+    name: str
+    root: Path
+    title: str
+    concept: str
+    module: str
+
+
+def main(arguments: Sequence[str], out: TextIO | None = None) -> int:
+    """Writes the files and says what to do next. Exit status: 0 written, 1 not, and nothing was changed."""
+    request = read_request(arguments)
+    out = out or sys.stdout
+    try:
+        course = read_course_file(request.root)
+        written = start_chapter(request, course) if request.kind == "chapter" else start_exercise(request, course)
+    except (CannotStart, CannotRegister) as refusal:
+        out.write(f"{refusal}\n")
+        return 1
+    for path in written:
+        out.write(f"wrote {path.relative_to(request.root).as_posix()}\n")
+    out.write(_say_what_next(request))
+    return 0
+
+
+def read_request(arguments: Sequence[str]) -> Request:
+    parser = argparse.ArgumentParser(
+        prog="python -m app new", description="Start a chapter or an exercise, as a draft."
+    )
+    parser.add_argument("kind", choices=("chapter", "exercise"))
+    parser.add_argument("name", metavar="NAME", help="its folder's name: lower-case letters, digits and hyphens")
+    parser.add_argument("--course", type=Path, default=Path(), help="the folder with course.toml (this one)")
+    parser.add_argument("--title", default="", help="its title, if the name's words are not it")
+    parser.add_argument("--concept", default="", help="the concept of course.toml that it is about (the first)")
+    parser.add_argument("--module", default="", help="the id of the chapter's module (the last)")
+    given = parser.parse_args(arguments)
+    return Request(given.kind, given.name, given.course.resolve(), given.title, given.concept, given.module)
+
+
+def read_course_file(root: Path) -> CourseFile:
+    path = root / "course.toml"
+    try:
+        return CourseFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError as error:
+        raise CannotStart(f"{path} does not exist: go to a course's folder, or name it with --course") from error
+    except (tomllib.TOMLDecodeError, ValidationError) as error:
+        raise CannotStart(f"{path} cannot be read; `python -m app check` says what to mend") from error
+
+
+def start_chapter(request: Request, course: CourseFile) -> list[Path]:
+    folder = _fresh_folder(request, "chapters", "chapter.md")
+    entry = next((e for module in course.modules for e in module.chapters if e.slug == request.name), None)
+    title = request.title or (entry.title if entry else "") or _title_of(request.name)
+    text = _fill((SCAFFOLDS / "chapter.md").read_text(encoding="utf-8"), title, _concept(request, course))
+    written = []
+    if entry is None:
+        path = request.root / "course.toml"
+        # Before the chapter is written: a refusal leaves nothing behind.
+        registered = register_chapter(path.read_text(encoding="utf-8"), request.name, request.module)
+        path.write_text(registered, encoding="utf-8")
+        written.append(path)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "chapter.md").write_text(text, encoding="utf-8")
+    return [folder / "chapter.md", *written]
+
+
+def start_exercise(request: Request, course: CourseFile) -> list[Path]:
+    folder = _fresh_folder(request, "exercises", "exercise.toml")
+    title, concept = request.title or _title_of(request.name), _concept(request, course)
+    written = []
+    for source in sorted((SCAFFOLDS / "exercise").rglob("*")):
+        if source.suffix not in (".py", ".md", ".toml"):
+            continue
+        target = folder / source.relative_to(SCAFFOLDS / "exercise")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(_fill(source.read_text(encoding="utf-8"), title, concept), encoding="utf-8")
+        written.append(target)
+    return written
+
+
+def _fresh_folder(request: Request, home: str, file: str) -> Path:
+    if not ID.fullmatch(request.name):
+        message = (
+            f"{request.name!r} cannot be a folder's name here: write lower-case letters, digits and single hyphens"
+        )
+        raise CannotStart(message)
+    folder = request.root / home / request.name
+    if (folder / file).exists():
+        raise CannotStart(f"{home}/{request.name}/{file} is there already: choose another name")
+    return folder
+
+
+def _concept(request: Request, course: CourseFile) -> str:
+    if not course.concepts:
+        raise CannotStart(
+            'course.toml has no concepts: write `[concepts]` and a line such as `names = "What a name is"`'
+        )
+    concept = request.concept or next(iter(course.concepts))
+    if concept not in course.concepts:
+        raise CannotStart(f"course.toml has no concept {concept!r}: it has {', '.join(course.concepts)}")
+    return concept
+
+
+def _title_of(name: str) -> str:
+    words = name.replace("-", " ")
+    return words[:1].upper() + words[1:]
+
+
+def _fill(text: str, title: str, concept: str) -> str:
+    # Double quotes would end the title in exercise.toml; a colon would break it in front matter.
+    plain = title.replace('"', "'").replace(": ", ", ")
+    return text.replace("{{title}}", plain).replace("{{concept}}", concept)
+
+
+def _say_what_next(request: Request) -> str:
+    if request.kind == "chapter":
+        lines = [
+            f"Read it:    make preview, then /chapters/{request.name} (a draft: learners do not see it)",
+            f"Prove it:   python -m app check --only chapters/{request.name}",
+            "Publish it: write your own text, and remove `draft: true`",
+        ]
+    else:
+        lines = [
+            "Read on:    docs/writing-an-exercise.md says what each file is",
+            f"Offer it:   :::{{exercise}} {request.name}  in a chapter",
+            f"Prove it:   python -m app check --only exercises/{request.name}",
+            "Publish it: write your own task, and remove `draft = true`",
+        ]
+    where = "" if request.root == Path().resolve() else f"The course is {request.root}\n"
+    return where + "\n".join(lines) + "\n"

@@ -1,0 +1,26 @@
+"""The cases of one run, drawn from a secret seed: one idea each, the plainest first."""
+
+import random
+
+
+def draw_cases(rng: random.Random) -> list[dict[str, object]]:
+    one = rng.uniform(2.0, 9.0)
+    # All of one sign and away from zero: with numbers like 1 and -1 a wrong answer could be right by accident.
+    several = [rng.uniform(1.0, 5.0) for _ in range(rng.randint(3, 6))]
+    return [
+        {
+            "name": "one number",
+            "idea": "One number gives its square.",
+            "finding": "not-squared",
+            "public": True,
+            "inputs": {"values": [one]},
+            "shown": f"sum_of_squares([{one}])",
+        },
+        {
+            "name": "several numbers",
+            "idea": "Several numbers give the sum of their squares.",
+            "finding": "squares-the-sum",
+            "public": False,
+            "inputs": {"values": several},
+        },
+    ]

@@ -1,0 +1,181 @@
+"""`new` starts chapters and exercises that hold as they are, and enters chapters in course.toml."""
+
+import io
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from app.check import main as check
+from app.course.loader import load_course
+from app.course.publish import without_drafts
+from app.course.registering import CannotRegister, register_chapter
+from app.new import main as start_new
+
+FIXTURE = Path(__file__).resolve().parents[1] / "course"
+
+TABLES = """\
+[[modules]]
+id = "one"  # the first
+
+[[modules.chapters]]
+slug = "a"
+
+# About the second.
+[[modules]]
+id = "two"
+
+[[modules.chapters]]
+slug = "b"
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(FIXTURE, tmp_path / "course", ignore=shutil.ignore_patterns(".cache")))
+
+
+def start(root: Path, *arguments: str) -> tuple[int, str]:
+    out = io.StringIO()
+    return start_new([*arguments, "--course", str(root)], out), out.getvalue()
+
+
+def slugs(text: str) -> list[list[str]]:
+    return [[c["slug"] for c in module["chapters"]] for module in tomllib.loads(text)["modules"]]
+
+
+def test_a_new_chapter_stands_in_the_course_as_a_draft_without_a_problem(root: Path) -> None:
+    status, said = start(root, "chapter", "two-names", "--concept", "accumulation")
+
+    course, problems = load_course(root)
+    assert (status, problems) == (0, ())
+    (chapter,) = (chapter for chapter in course.chapters if chapter.slug == "two-names")
+    assert (chapter.title, chapter.draft, chapter.module, chapter.concepts) == (
+        "Two names",
+        True,
+        "later",
+        ("accumulation",),
+    )
+    assert "make preview" in said
+
+
+def test_a_new_exercise_is_read_without_a_problem(root: Path) -> None:
+    status, _ = start(root, "exercise", "squares", "--title", 'Add "squares"')
+
+    course, problems = load_course(root)
+    assert (status, problems) == (0, ())
+    exercise = course.exercises["squares"]
+    assert (exercise.manifest.title, exercise.manifest.draft, len(exercise.hints)) == ("Add 'squares'", True, 3)
+    assert sum(attempt.cheat for attempt in exercise.manifest.attempts) == 1
+
+
+def test_a_planned_chapter_keeps_its_title_and_its_place(root: Path) -> None:
+    before = (root / "course.toml").read_text()
+
+    start(root, "chapter", "a-third-thing")
+
+    course, problems = load_course(root)
+    assert problems == ()
+    assert [chapter.title for chapter in course.chapters if chapter.draft] == ["A third thing"]
+    assert (root / "course.toml").read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("chapter", "Two Names"), "lower-case letters"),
+        (("chapter", "../elsewhere"), "lower-case letters"),
+        (("chapter", "a-first-graph"), "is there already"),
+        (("exercise", "double"), "is there already"),
+        (("chapter", "two-names", "--concept", "recoding"), "it has recording, accumulation"),
+        (("chapter", "two-names", "--module", "middle"), "it has start, later"),
+    ],
+)
+def test_what_cannot_be_started_is_said_and_nothing_is_written(
+    root: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    before = sorted(root.rglob("*"))
+
+    status, words = start(root, *arguments)
+
+    assert status == 1
+    assert said in words
+    assert sorted(root.rglob("*")) == before
+
+
+def test_outside_a_course_it_says_where_to_go(tmp_path: Path) -> None:
+    status, said = start(tmp_path, "chapter", "lost")
+
+    assert status == 1
+    assert "--course" in said
+
+
+def test_a_chapter_is_entered_in_the_module_that_was_asked_for_and_all_else_stays() -> None:
+    first, last = register_chapter(TABLES, "new", "one"), register_chapter(TABLES, "new")
+
+    assert (slugs(first), slugs(last)) == ([["a", "new"], ["b"]], [["a"], ["b", "new"]])
+    assert set(TABLES.split("\n")) <= set(first.split("\n"))
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        'chapters = [{ slug = "a" }]',
+        'chapters = [{ slug = "a" },]',
+        "chapters = []",
+        'chapters = [\n  { slug = "a" },\n]',
+        'chapters = [\n  { slug = "a" }\n]',
+        "chapters = [\n]",
+    ],
+)
+def test_a_chapter_is_entered_in_an_array_however_it_is_laid_out(array: str) -> None:
+    text = f'[[modules]]\nid = "one"\n{array}\n'
+
+    assert slugs(register_chapter(text, "new"))[0][-1] == "new"
+
+
+def test_a_layout_that_cannot_be_followed_is_left_alone() -> None:
+    with pytest.raises(CannotRegister, match=r'add \{ slug = "new" \}'):
+        register_chapter('modules = [{ id = "one", chapters = [] }]', "new")
+
+
+@pytest.mark.box
+@pytest.mark.torch
+@pytest.mark.slow
+def test_what_new_writes_is_proven_by_the_real_graders(root: Path) -> None:
+    start(root, "chapter", "two-names")
+    start(root, "exercise", "squares")
+    out = io.StringIO()
+
+    status = check([str(root), "--only", "chapters/two-names", "--only", "exercises/squares"], None, out)
+
+    assert status == 0, out.getvalue()
+    assert "chapters/two-names/chapter.md: a draft" in out.getvalue()
+
+
+def test_a_chapter_that_learners_see_may_not_lean_on_a_draft(root: Path) -> None:
+    start(root, "exercise", "squares")
+    start(root, "chapter", "two-names")
+    path = root / "chapters" / "a-second-look" / "chapter.md"
+    added = "\n:::{exercise} squares\nTry.\n:::\n\nSee [names](chapter:two-names).\n"
+    path.write_text(path.read_text() + added)
+
+    _, problems = load_course(root)
+
+    last = path.read_text().count("\n")
+    assert [(found.rule, found.line) for found in problems] == [("draft", last - 4), ("draft", last)]
+
+
+def test_learners_see_a_draft_as_planned_and_its_author_sees_it(root: Path) -> None:
+    start(root, "chapter", "two-names")
+    start(root, "exercise", "squares")
+    course, _ = load_course(root)
+
+    seen = without_drafts(course)
+
+    assert "two-names" not in [chapter.slug for chapter in seen.chapters]
+    assert seen.modules[-1].chapters[-1].title == "Two names"
+    assert seen.chapter_total == course.chapter_total
+    assert set(seen.exercises) == {"double"}
+    assert {"double", "squares"} == set(course.exercises)
