@@ -3,6 +3,9 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
+CEILINGS = {"max_document_bytes": 2**26}
+"""Where a caller may ask for more than the default; no other cap rises above its own."""
+
 
 @dataclass(frozen=True)
 class Caps:
@@ -16,9 +19,10 @@ class Caps:
     normed_steps: int = 12_000
     max_value_items: int = 12
     max_text: int = 200
+    max_document_bytes: int = 1_000_000
 
     @classmethod
     def from_dict(cls, given: dict[str, Any]) -> "Caps":
-        """Read the caps that a caller names; unknown names are ignored, and none is raised above its default."""
-        known = {name: getattr(cls, name) for name in (field.name for field in fields(cls))}
+        """Read the caps that a caller names; unknown names are ignored, and none is raised above its ceiling."""
+        known = {field.name: getattr(cls, field.name) for field in fields(cls)} | CEILINGS
         return cls(**{name: max(0, min(int(given[name]), most)) for name, most in known.items() if name in given})

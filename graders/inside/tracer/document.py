@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from .collecting import without_collecting
 from .graph import Row
 from .held import HeldBytes
 from .naming import choose_kind, name_forward
@@ -19,6 +20,11 @@ MAX_REGIONS = 2_000
 
 def write_document(recorder: Recorder) -> dict[str, Any]:
     """The whole trace, JSON-ready."""
+    with without_collecting():
+        return write_tables(recorder)
+
+
+def write_tables(recorder: Recorder) -> dict[str, Any]:
     rows = order_rows(recorder.graph.rows)
     numbers = {row: number for number, row in enumerate(rows)}
     source = SourceMap(recorder.source)
@@ -128,6 +134,9 @@ def write_saved(row: Row, leaf_names: dict[int, str]) -> str:
     for slot in row.saved:
         if slot.holder is not None:
             parts.append(f"{slot.label}: made again in backward")
+            continue
+        if slot.key is None:
+            parts.append(f"{slot.label}: packed by a hook")
             continue
         owner = f" = {leaf_names[slot.key]}" if slot.key in leaf_names else ""
         parts.append(f"{slot.label}{owner} {slot.shape} {write_bytes(slot.nbytes)}")

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch.overrides import _get_current_function_mode_stack
 
+from .collecting import without_collecting
 from .graph import AccumulateGrad, Row, read_root
 from .listening import Listener, find_frame, read_counter
 from .recorder import Recorder, Region
@@ -34,6 +35,8 @@ class BackwardRun:
 
     def hook(self, walked: list[tuple[Any, Row]]) -> None:
         """Hook every node that the tape still has room for, those that run first before others."""
+        if self._recorder.tape.is_full:
+            return
         left = self._recorder.tape.count_left(self._recorder.graph.operations)
         if len(walked) > left:
             self._recorder.tape.is_full = True
@@ -103,6 +106,11 @@ class BackwardRun:
         return self._recorder.renderer.render_all(tensors, len(self._recorder.tape.events))
 
 
+def read_keeps_graph(args: Any, kwargs: Any) -> bool:
+    """The engine's second argument after its outputs: whether saved tensors stay."""
+    return bool(args[1]) if len(args) > 1 else bool(kwargs.get("keep_graph", True))
+
+
 class Engine:
     """Stands in for torch.autograd.graph._engine_run_backward while a recording is open."""
 
@@ -121,11 +129,16 @@ class Engine:
     def __call__(self, outputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Run the engine as it would have been run, with hooks around it."""
         recorder = self._recorder
-        if not recorder.is_here() or torch._C._are_functorch_transforms_active() or recorder.tape.is_full:
+        if not recorder.is_here() or torch._C._are_functorch_transforms_active():
             return self.original(outputs, *args, **kwargs)
         frame = sys._getframe(1)
         outer_call = recorder.call
-        run = self._begin(outputs, args, kwargs, frame)
+        run = BackwardRun(recorder, self._calls, read_keeps_graph(args, kwargs))
+        try:
+            with without_collecting():
+                self._begin(run, outputs, bool(kwargs.get("accumulate_grad", False)), frame)
+        except Exception as problem:  # noqa: BLE001 - the tracer's fault must not become the program's
+            recorder.give_up(problem)
         recorder.calls.enter(read_counter(), recorder.make_site(find_frame(frame, recorder.filename), None))
         recorder.quiet += 1
         self._runs.append(run)
@@ -153,9 +166,8 @@ class Engine:
         with self._listener:
             return self.original(outputs, *args, **kwargs)
 
-    def _begin(self, outputs: Any, args: Any, kwargs: Any, frame: Any) -> BackwardRun:
+    def _begin(self, run: BackwardRun, outputs: Any, adds_to_grad: bool, frame: Any) -> None:
         recorder = self._recorder
-        keeps_graph = bool(args[1]) if len(args) > 1 else bool(kwargs.get("keep_graph", True))
         with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
             roots = [node for node in map(read_root, outputs) if node is not None]
             known = len(recorder.graph.rows)
@@ -168,11 +180,8 @@ class Engine:
             found = [row for row in map(recorder.graph.find_row, roots) if row is not None]
             if not self._runs:
                 recorder.add_roots(found)
-            text = "backward" if kwargs.get("accumulate_grad", False) else "grad"
-            recorder.add_event("backward", found[0] if found else None, text=text)
-            run = BackwardRun(recorder, recorder.call, keeps_graph)
+            recorder.add_event("backward", found[0] if found else None, text="backward" if adds_to_grad else "grad")
             run.hook(walked)
-        return run
 
     def _note_recomputation(self, fresh: list[Row]) -> None:
         """A reentrant checkpoint runs its forward again, then backward on what that made."""

@@ -3,6 +3,7 @@
 A small tag in each node's metadata carries its row to later walks, and tells when the node is destroyed.
 """
 
+import functools
 import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Any
 import torch
 from torch.autograd.function import BackwardCFunction
 
+from .collecting import without_collecting
 from .rendering import write_values
 from .saved import Saved, describe_saved, read_saved
 
@@ -100,6 +102,10 @@ class Graph:
         return self._traverse([node for node in roots if node is not None], enters_known=True)
 
     def _traverse(self, stack: list[Any], enters_known: bool) -> list[tuple[Any, Row]]:
+        with without_collecting():
+            return self._visit(stack, enters_known)
+
+    def _visit(self, stack: list[Any], enters_known: bool) -> list[tuple[Any, Row]]:
         found: list[tuple[Any, Row]] = []
         met: dict[int, Row] = {}
         fresh: list[tuple[Row, Any]] = []
@@ -141,8 +147,8 @@ class Graph:
 
     def _add_leaf(self, variable: Any) -> Row:
         row = Row(len(self.rows), "AccumulateGrad", True, False, LEAF_SEQUENCE)
-        row.shape = tuple(int(size) for size in variable.shape)
-        row.dtype = str(variable.dtype).removeprefix("torch.")
+        row.shape = tuple(variable.shape)
+        row.dtype = name_dtype(variable.dtype)
         row.leaf = weakref.ref(variable)
         row.storage = describe_saved("", variable).key or 0
         row.value = self._write_leaf(variable)
@@ -180,12 +186,18 @@ class Graph:
         return row
 
 
+@functools.cache
+def name_dtype(dtype: Any) -> str:
+    """float32, not torch.float32."""
+    return str(dtype).removeprefix("torch.")
+
+
 def _read_output(output: Any) -> tuple[tuple[int, ...], str]:
     try:
-        shape = tuple(int(size) for size in output.shape)
+        shape = tuple(output.shape)
     except (RuntimeError, TypeError, ValueError):
         shape = ()  # nested tensors have no shape to tell
-    return shape, str(output.dtype).removeprefix("torch.")
+    return shape, name_dtype(output.dtype)
 
 
 def read_root(tensor: Any) -> Any:

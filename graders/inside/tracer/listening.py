@@ -38,19 +38,20 @@ class Listener(TorchFunctionMode):  # type: ignore[misc]
         before = read_counter()
         result = function(*args, **kwargs) if kwargs else function(*args)
         after = read_counter()
-        if after != before:
-            frame = find_frame(sys._getframe(1), recorder.filename)
-            recorder.calls.note(before, after, recorder.make_site(frame, function))
-            # Some calls (isfinite) make nodes on the way to a result that is not tracked.
-            is_lost = type(result) is torch.Tensor and not result.requires_grad
-            if recorder.values_left > 0 and not is_lost:
-                recorder.note_value(function, result)
-        else:
-            is_lost = True
-        if is_lost and recorder.quiet == 0:
-            cut = Cut("detach", None) if was_tracked else find_cut(function, args, kwargs, result)
-            if cut is not None:
-                note_cut(recorder, cut, function, sys._getframe(1))
+        # Some calls (isfinite) make nodes on the way to a result that is not tracked.
+        is_lost = after == before or (type(result) is torch.Tensor and not result.requires_grad)
+        try:
+            if after != before:
+                frame = find_frame(sys._getframe(1), recorder.filename)
+                recorder.calls.note(before, after, recorder.make_site(frame, function))
+                if recorder.values_left > 0 and not is_lost:
+                    recorder.note_value(function, result)
+            if is_lost and recorder.quiet == 0:
+                cut = Cut("detach", None) if was_tracked else find_cut(function, args, kwargs, result)
+                if cut is not None:
+                    note_cut(recorder, cut, function, sys._getframe(1))
+        except Exception as problem:  # noqa: BLE001 - the tracer's fault must not become the program's
+            recorder.give_up(problem)
         return result
 
     def _pass_on(self, function: Any, args: Any, kwargs: Any) -> Any:

@@ -31,14 +31,29 @@ def iterate_tensors(variables: dict[str, Any], module_name: str) -> Iterator[tup
     named = [(name, value) for name, value in variables.items() if not name.startswith("__")]
     for name, value in named:
         if issubclass(type(value), torch.nn.Module):
-            for path, parameter in value.named_parameters():
-                yield f"{name}.{path}", parameter
+            yield from list_parameters(name, value)
     for name, value in named:
         if issubclass(type(value), torch.Tensor):
             yield name, value
     for name, value in named:
         if not issubclass(type(value), (torch.Tensor, torch.nn.Module)):
             yield from _enter(name, value, module_name, MAX_DEPTH)
+
+
+def list_parameters(name: str, module: Any) -> list[tuple[str, torch.Tensor]]:
+    """A module's parameters by dotted path; none of a module that is not built yet."""
+    try:
+        return [(f"{name}.{path}", parameter) for path, parameter in torch.nn.Module.named_parameters(module)]
+    except Exception:  # noqa: BLE001 - a module whose __init__ has not finished has nothing to list
+        return []
+
+
+def list_modules(module: Any) -> list[tuple[str, Any]]:
+    """A module and the modules inside it, by dotted path."""
+    try:
+        return list(torch.nn.Module.named_modules(module))
+    except Exception:  # noqa: BLE001 - a module whose __init__ has not finished has nothing to list
+        return [("", module)]
 
 
 def _enter(name: str, value: Any, module_name: str, depth: int) -> Iterator[tuple[str, torch.Tensor]]:
@@ -57,7 +72,7 @@ def _list_parts(name: str, value: Any, module_name: str) -> list[tuple[str, Any]
         keys = list(value)[:MAX_ITEMS]
         return [(f"{name}[{key!r}]", value[key]) for key in keys if type(key) in (str, int)]
     if issubclass(kind, torch.nn.Module):
-        return [(f"{name}.{path}", parameter) for path, parameter in value.named_parameters()]
+        return list(list_parameters(name, value))
     if getattr(kind, "__module__", None) == module_name and not isinstance(value, type):
         parts = getattr(value, "__dict__", None)
         if type(parts) is dict:
@@ -101,7 +116,7 @@ class ModulePaths:
             name = f"{parent}.{type(module).__name__}"
         else:
             name = find_name(module)
-        for path, part in module.named_modules():
+        for path, part in list_modules(module):
             known = self._known.get(id(part))
             if known is None or known[0]() is not part:
                 self._known[id(part)] = (weakref.ref(part), self._number(f"{name}.{path}" if path else name))
@@ -122,7 +137,7 @@ def find_module_name(module: Any, scopes: Iterator[dict[str, Any]]) -> str:
                 return name
         for name, value in variables.items():
             if issubclass(type(value), torch.nn.Module) and name != "self":
-                for path, part in value.named_modules():
+                for path, part in list_modules(value):
                     if part is module:
                         return f"{name}.{path}"
     return type(module).__name__

@@ -19,6 +19,8 @@ from .rendering import Renderer, write_values
 from .saved import Saved
 from .tape import Event, Tape
 
+_count_dispatch_modes = torch._C._len_torch_dispatch_stack
+
 
 @dataclass(eq=False, slots=True)
 class NotedCut:
@@ -95,6 +97,13 @@ class Recorder:
             return Site(None, 0, self.modules.current, function)
         return Site(frame.f_code, frame.f_lasti, self.modules.current, function)
 
+    def give_up(self, problem: Exception) -> None:
+        """The tracer met something that it cannot read: say so, and leave the program alone from here on."""
+        self.is_open = False
+        self.values_left = 0
+        self.quiet += 1_000_000
+        self.note_once(f"The trace stops early: {type(problem).__name__}: {problem}"[: self.caps.max_text])
+
     def note_once(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)
@@ -103,6 +112,8 @@ class Recorder:
         """Keep the values of a small fresh result under its node's number."""
         if type(result) is not torch.Tensor or result.numel() > self.caps.max_value_items:
             return
+        if _count_dispatch_modes():
+            return  # a mode of the program's counts every operation, and reading values could be one
         name = getattr(function, "__name__", "_")
         if name.endswith("_") or not result.requires_grad or is_changed_view(result):
             return
@@ -122,7 +133,7 @@ class Recorder:
             return
         with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
             row = None if cut.tensor is None else self._find_cut_row(cut.tensor)
-        shape = () if cut.tensor is None else tuple(int(size) for size in cut.tensor.shape)
+        shape = () if cut.tensor is None else tuple(cut.tensor.shape)
         self.cuts.setdefault((cut.kind, site, row), NotedCut(cut.kind, site, row, shape))
 
     def _find_cut_row(self, tensor: Any) -> Row | None:

@@ -9,6 +9,7 @@ from .caps import Caps
 from .checkpoints import CheckpointWatch
 from .document import write_document
 from .engine import Engine
+from .fitting import fit_document
 from .functions import FunctionWatch
 from .graph import read_root
 from .listening import Listener, find_frame
@@ -57,7 +58,7 @@ class Recording:
     def document(self) -> dict[str, Any]:
         """The trace as plain data, in the columns of the trace contract."""
         if self._document is None:
-            self._document = write_document(self._recorder)
+            self._document = fit_document(write_document(self._recorder), self._recorder.caps.max_document_bytes)
         return self._document
 
     def _look_around(self, traceback: TracebackType | None) -> None:

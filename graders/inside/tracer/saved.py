@@ -6,6 +6,7 @@
 from typing import Any, NamedTuple
 
 import torch
+from torch.utils.checkpoint import _Holder as CheckpointHolder
 
 
 class Saved(NamedTuple):
@@ -53,15 +54,18 @@ def _read_slots(label: str, raws: Any) -> list[Saved]:
 def _add_slot(found: list[Saved], label: str, held: Any) -> None:
     if held is None:
         return
-    if not isinstance(held, torch.Tensor):
+    if isinstance(held, CheckpointHolder):
         found.append(Saved(label, None, 0, (), holder=id(held)))
+        return
+    if not isinstance(held, torch.Tensor):
+        found.append(Saved(label, None, 0, ()))  # packed by the program's own saved-tensor hook
         return
     found.append(describe_saved(label, held))
 
 
 def describe_saved(label: str, tensor: torch.Tensor) -> Saved:
     """The storage behind a tensor, by identity and bytes."""
-    shape = tuple(int(size) for size in tensor.shape)
+    shape = tuple(tensor.shape)
     if tensor.layout != torch.strided:
         return Saved(label, id(tensor), _count_sparse(tensor), shape)
     try:
