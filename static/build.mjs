@@ -38,6 +38,10 @@ await build({
 });
 
 await copyFile(join(here, "src/mark.svg"), join(out, "mark.svg"));
+// The chart library is its own file, loaded when a chart comes near; it is large, and most pages have none.
+const charts = join(here, "node_modules/plotly.js-basic-dist-min");
+await copyFile(join(charts, "plotly-basic.min.js"), join(out, "plotly.js"));
+await copyFile(join(charts, "LICENSE"), join(out, "plotly.LICENSE.txt"));
 for (const name of (await readdir(out)).sort()) {
   const bytes = await readFile(join(out, name));
   console.log(`${name.padEnd(24)} ${String(bytes.length).padStart(8)}  gzip ${gzipSync(bytes, { level: 9 }).length}`);

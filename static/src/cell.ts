@@ -114,7 +114,14 @@ export class CellElement extends HTMLElement {
   private request(): Record<string, unknown> {
     const { chapter, cell, flavour } = this.dataset;
     const wants = this.hasAttribute("data-wants-graph");
-    return { source: this.pad.text(), flavour, trace: wants, ...(chapter ? { chapter, cell } : {}) };
+    const switches = this.switches();
+    return { source: this.pad.text(), flavour, trace: wants, ...(chapter ? { chapter, cell } : {}), ...(switches ? { switches } : {}) };
+  }
+
+  /** The switches that are on, of a cell that has some. */
+  private switches(): string[] | null {
+    const boxes = [...this.querySelectorAll<HTMLInputElement>('input[name="switch"]')];
+    return boxes.length ? boxes.filter((box) => box.checked).map((box) => box.value) : null;
   }
 
   private take(event: ServerEvent): void {
@@ -149,6 +156,11 @@ export class CellElement extends HTMLElement {
     const time = took ? ` in ${readable(took.value, took.unit)}` : "";
     const words = end.outcome === "ok" ? `Ran${time}.` : (finding?.short ?? end.headline ?? end.outcome.replaceAll("_", " "));
     this.show(settled ? `${words} Your prediction is settled above.` : words);
+    if (end.measured) {
+      // The table that was printed stands above now.
+      this.output.clear();
+      this.dispatchEvent(new CustomEvent("uw-measured", { bubbles: true, detail: end.measured }));
+    }
     if (end.trace_note) this.graph()?.say(end.trace_note);
   }
 

@@ -27,6 +27,7 @@ export interface RunDone {
   mistake?: Mistake | null;
   measures?: Measure[];
   resolved?: Record<string, string>;
+  measured?: string;
   output_truncated?: boolean;
   trace_note?: string;
 }

@@ -1,0 +1,113 @@
+// A measurement: its table stands in the page; the chart is drawn when it comes near, with a library loaded then.
+
+import { renew } from "./fragment";
+
+interface Plotly {
+  react(place: HTMLElement, data: unknown[], layout: object, config: object): Promise<unknown>;
+}
+
+interface Figure {
+  data: Record<string, unknown>[];
+  layout: Record<string, object>;
+}
+
+const NEAR = "300px";
+const COLOURS = ["--forward", "--backward", "--leaf", "--saved", "--accent", "--cut"];
+// One shape a series: colour is never the only difference.
+const MARKS = ["circle", "square", "diamond", "triangle-up", "x", "cross"];
+
+let library: Promise<Plotly> | null = null;
+
+function loadLibrary(): Promise<Plotly> {
+  library ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = new URL("./plotly.js", import.meta.url).href;
+    script.onload = () => resolve((window as unknown as { Plotly: Plotly }).Plotly);
+    script.onerror = () => reject(new Error("the chart library cannot be loaded"));
+    document.head.append(script);
+  });
+  return library;
+}
+
+export class MeasureElement extends HTMLElement {
+  private watch: IntersectionObserver | null = null;
+  private readonly repaint = () => void (this.hasAttribute("data-drawn") && this.draw());
+  private readonly theme = new MutationObserver(this.repaint);
+
+  connectedCallback(): void {
+    this.addEventListener("uw-measured", (event) => this.take((event as CustomEvent<string>).detail));
+    if (!this.dataset["figure"]) return;
+    this.watch = new IntersectionObserver((entries) => this.near(entries), { rootMargin: NEAR });
+    this.watch.observe(this);
+    this.theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", this.repaint);
+  }
+
+  disconnectedCallback(): void {
+    this.watch?.disconnect();
+    this.theme.disconnect();
+    matchMedia("(prefers-color-scheme: dark)").removeEventListener("change", this.repaint);
+  }
+
+  /** A run has measured anew: its table and chart take the place of these, the code stays as it was edited. */
+  private take(html: string): void {
+    const code = this.querySelector("details.measure-code");
+    const fresh = renew(this, html);
+    if (code && fresh) fresh.querySelector("details.measure-code")?.replaceWith(code);
+  }
+
+  private near(entries: IntersectionObserverEntry[]): void {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    this.watch?.disconnect();
+    void this.draw();
+  }
+
+  private async draw(): Promise<void> {
+    const place = this.querySelector<HTMLElement>("[data-chart]");
+    if (!place || !this.isConnected) return;
+    const figure = JSON.parse(this.dataset["figure"] ?? "{}") as Figure;
+    try {
+      const plotly = await loadLibrary();
+      place.hidden = false;
+      await plotly.react(place, dress(figure.data), this.layOut(figure.layout), { displayModeBar: false, responsive: true });
+      this.toggleAttribute("data-drawn", true);
+    } catch {
+      // The table says the same.
+      place.hidden = true;
+    }
+  }
+
+  private layOut(layout: Record<string, object>): object {
+    const axis = { gridcolor: colour("--rule"), linecolor: colour("--rule-strong"), zerolinecolor: colour("--rule-strong"), automargin: true };
+    return {
+      ...layout,
+      xaxis: { ...axis, ...layout["xaxis"] },
+      yaxis: { ...axis, ...layout["yaxis"] },
+      font: { family: getComputedStyle(this).getPropertyValue("--sans"), size: 14, color: colour("--ink") },
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      legend: { orientation: "h", y: 1.12 },
+      margin: { l: 56, r: 16, t: 24, b: 48 },
+      height: 340,
+    };
+  }
+}
+
+function dress(traces: Record<string, unknown>[]): Record<string, unknown>[] {
+  return traces.map((trace, index) => {
+    const paint = colour(COLOURS[index % COLOURS.length] ?? "--ink");
+    const marker = trace["type"] === "bar" ? { color: paint } : { color: paint, symbol: MARKS[index % MARKS.length], size: 8 };
+    return { ...trace, marker, line: { color: paint } };
+  });
+}
+
+/** A colour of the theme as the browser computes it: the library does not know light-dark(). */
+function colour(name: string): string {
+  const probe = document.createElement("span");
+  probe.className = "colour-probe";
+  probe.style.setProperty("color", `var(${name})`);
+  document.body.append(probe);
+  const computed = getComputedStyle(probe).color;
+  probe.remove();
+  return computed;
+}
