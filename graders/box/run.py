@@ -37,6 +37,8 @@ class Child:
     serial: int
     handle: int
     groups: RunGroups
+    retire: Callable[[RunGroups], None]
+    """Takes the groups when they have been read, to remove them."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,7 @@ class BoxRun:
         self._serial = child.serial
         self._handle = child.handle
         self._groups = child.groups
+        self._retire = child.retire
         self._pipes = pipes
         self._limits = limits
         self._output = _Output(limits.output_kib * 1024, sink)
@@ -269,7 +272,7 @@ class BoxRun:
                 self._exit = self._exit or _unknown_exit(wall_seconds)
             for name in tuple(self._open):
                 self._close(name)
-            self._groups.remove()
+            self._retire(self._groups)
         self._exit = ending
         return ending
 

@@ -10,6 +10,7 @@ import socket
 import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
@@ -83,6 +84,7 @@ class Slot(Box):
         self._serials = itertools.count(1)
         self._zygotes: dict[Flavour, Zygote] = {}
         self._spares: dict[Flavour, _Spare] = {}
+        self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="cgroup-sweeper")
         self._uid = choose_uid()
         self._gid = self._uid if os.geteuid() == 0 else os.getegid()
         # Only P1 is sure to be allowed, but a delegated group of an ordinary user is used just the same.
@@ -139,7 +141,14 @@ class Slot(Box):
                 logger.exception("the last run of a closing slot did not end well")
         for flavour in tuple(self._zygotes):
             self._drop_zygote(flavour)
+        self._sweeper.shutdown()
         cgroups.remove_hierarchies(self._hierarchies)
+
+    def _retire(self, groups: RunGroups) -> None:
+        """In a thread of its own: removing a group waits while the next child joins its own, for milliseconds."""
+        # A slot that closes meanwhile removes them all.
+        with contextlib.suppress(RuntimeError):
+            self._sweeper.submit(groups.remove)
 
     def _start_zygote(self, flavour: Flavour) -> Zygote:
         settings = self._settings
@@ -196,7 +205,7 @@ class Slot(Box):
 
     def _launch(self, zygote: Zygote, errand: Errand) -> BoxRun:
         spare = self._spares.pop(errand.flavour, None) or self._prepare_child(zygote)
-        child = Child(spare.serial, zygote.take_handle(spare.serial), spare.groups)
+        child = Child(spare.serial, zygote.take_handle(spare.serial), spare.groups, self._retire)
         ours, theirs = _make_pipes()
         try:
             child.groups.set_quota(self._quota(errand.limits))
