@@ -41,6 +41,8 @@ class Settings(BaseSettings):
     """Signs the cookie that stands for a learner. A new secret makes every browser a new learner."""
     trust_proxy: bool = False
     """True behind a proxy that sets X-Forwarded-For itself: the last address in it is the reader's."""
+    rate_factor: Annotated[float, Field(gt=0)] = 1.0
+    """Widens or narrows every rate limit; a load test sets it high."""
     preview: bool = False
     """Read the chapters again when they change."""
 

@@ -36,7 +36,7 @@ class RateExceeded(Exception):
 
 
 class Rates:
-    """`factor` widens every limit; a site for load tests may lift them."""
+    """`factor` widens every limit: a setting, which load tests set high."""
 
     def __init__(self, factor: float = 1.0) -> None:
         self._limiter = SlidingWindowCounterRateLimiter(MemoryStorage())
