@@ -10,6 +10,8 @@ from graders.box.jail.orders import RootPlan
 
 INSIDE: Final = "/inside"
 SCRATCH: Final = "/tmp"
+# Where an interpreter under /tmp is bound a second time: the child's own /tmp would hide it.
+UNDER: Final = "/under"
 # Any folder that always exists and holds nothing to show; only our own mount namespace sees it covered.
 MOUNT_POINT: Final = "/proc"
 EMPTY_PLACES: Final = ("proc", "tmp", "dev", "inside")
@@ -30,20 +32,24 @@ def build_root(plan: RootPlan, inside: str) -> None:
         Path(mount_point, name).mkdir(0o755)
     # Sorted, parents come before what is bound over them.
     for path in sorted({*plan.readable, *plan.covered}):
-        _show(path, mount_point, covered=plan.covered)
+        for place in _places(path):
+            _show(path, mount_point + place, covered=plan.covered)
     for device in plan.devices:
         _bind(device, mount_point + device, device=True)
     for path, target in plan.links:
         if not os.path.lexists(mount_point + path):
             Path(mount_point + path).symlink_to(target)
     _copy_drivers(inside, mount_point + INSIDE)
-    _make_read_only([mount_point + path for path in plan.covered])
+    _make_read_only([mount_point + place for path in plan.covered for place in _places(path)])
     kernel.pivot_into(mount_point)
     _remount("/", READ_ONLY | kernel.MS_NODEV | kernel.MS_NOEXEC)
 
 
-def _show(path: str, mount_point: str, covered: tuple[str, ...]) -> None:
-    target = mount_point + path
+def _places(path: str) -> tuple[str, ...]:
+    return (path, UNDER + path) if path.startswith(SCRATCH + "/") else (path,)
+
+
+def _show(path: str, target: str, covered: tuple[str, ...]) -> None:
     if path in covered:
         kernel.mount("empty", target, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755,size=1m,nr_inodes=4096")
     else:
@@ -87,6 +93,11 @@ def mount_scratch(disk_bytes: int) -> None:
     """Give the child a /tmp of its own, which dies with its mount namespace."""
     flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
     kernel.mount("scratch", SCRATCH, "tmpfs", flags, f"mode=1777,size={disk_bytes},nr_inodes={SCRATCH_INODES}")
+    hidden = Path(UNDER + SCRATCH)
+    for folder in sorted(hidden.iterdir()) if hidden.is_dir() else []:
+        place = Path(SCRATCH, folder.name)
+        place.mkdir(0o755)
+        kernel.mount(str(folder), str(place), "", kernel.MS_BIND | kernel.MS_REC)
     os.chdir(SCRATCH)
 
 
