@@ -16,6 +16,7 @@ from typing import Any, TextIO
 from app.course.loader import load_course
 from app.course.model import Course
 from app.course.problems import ContentProblem
+from app.course.publish import list_drafts
 from app.proving.prove import Proof, Wish, prove_course
 
 HOLDS, BROKEN, FAULT = 0, 1, 2
@@ -32,26 +33,36 @@ class Request:
     text_only: bool
 
 
+@dataclass(frozen=True)
+class Findings:
+    """All that is reported."""
+
+    course: Course
+    problems: tuple[ContentProblem, ...]
+    proof: Proof
+    drafts: tuple[str, ...]
+    status: int
+    read_seconds: float
+    seconds: float
+
+
 def main(arguments: Sequence[str], graders: Sequence[str] | None = None, out: TextIO | None = None) -> int:
     """Checks what the arguments ask for; returns the exit status. `graders` is another command that starts them."""
     request = read_request(arguments)
     started = time.monotonic()
     course, problems = load_course(request.root)
+    read_seconds = time.monotonic() - started
     problems = tuple(found for found in problems if _wants(request, found.path))
     proof = Proof()
     if not request.text_only and course.modules:
         wish = Wish(lambda path: _wants(request, path), request.update, datetime.now(UTC).date().isoformat())
-        proof = prove_course(course, graders or _graders(request.root), wish, _progress_line(sys.stderr))
+        proof = prove_course(course, graders or _graders(request.root), wish, make_progress(sys.stderr))
     status = _status(problems, proof)
+    found = tuple(sorted([*problems, *proof.problems]))
+    drafts = tuple(path for path in list_drafts(course) if _wants(request, path))
+    findings = Findings(course, found, proof, drafts, status, read_seconds, time.monotonic() - started)
     report = _write_json if request.as_json else _write_text
-    report(
-        course,
-        tuple(sorted([*problems, *proof.problems])),
-        proof,
-        status,
-        time.monotonic() - started,
-        out or sys.stdout,
-    )
+    report(findings, out or sys.stdout)
     return status
 
 
@@ -99,10 +110,10 @@ def _status(problems: Sequence[ContentProblem], proof: Proof) -> int:
     return FAULT if proof.faults else HOLDS
 
 
-def _progress_line(screen: TextIO) -> Callable[[int, int, str], None]:
-    """A line that is written over itself on a terminal, and nothing elsewhere."""
+def make_progress(screen: TextIO) -> Callable[[int, int, str], None]:
+    """A line that is written over itself on a terminal; elsewhere, such as in a log, a line for each tenth."""
     if not screen.isatty():
-        return lambda done, total, what: None
+        return lambda done, total, what: _tell_tenths(screen, done, total, what)
 
     def show(done: int, total: int, what: str) -> None:
         width = 20
@@ -115,37 +126,56 @@ def _progress_line(screen: TextIO) -> Callable[[int, int, str], None]:
     return show
 
 
-def _write_text(
-    course: Course, problems: tuple[ContentProblem, ...], proof: Proof, status: int, seconds: float, out: TextIO
-) -> None:
-    for found in problems:
+def _tell_tenths(screen: TextIO, done: int, total: int, what: str) -> None:
+    if done == total or done * 10 // total > (done - 1) * 10 // total:
+        screen.write(f"{done} of {total} proven; last: {what}\n")
+        screen.flush()
+
+
+def _write_text(findings: Findings, out: TextIO) -> None:
+    proof, course = findings.proof, findings.course
+    for found in findings.problems:
         out.write(f"{found}\n")
     for fault in proof.faults:
         out.write(f"not the course's fault: {fault}\n")
     for change in proof.updated:
         out.write(f"updated, please review: {change}\n")
+    for path in findings.drafts:
+        out.write(f"{path}: a draft; the preview alone shows it\n")
     if proof.waiting_for_gpu:
-        out.write(f"{proof.waiting_for_gpu} claims need a GPU and were not run here\n")
-    said = {HOLDS: "holds", BROKEN: f"has {len(problems)} problems", FAULT: "could not be proven"}[status]
-    counted = f"{len(course.chapters)} chapters, {len(course.exercises)} exercises"
+        out.write(f"{_count(proof.waiting_for_gpu, 'claim')} with `:needs: gpu` not run here\n")
+    broken = f"has {_count(len(findings.problems), 'problem')}"
+    said = {HOLDS: "holds", BROKEN: broken, FAULT: "could not be proven"}[findings.status]
+    counted = f"{_count(len(course.chapters), 'chapter')}, {_count(len(course.exercises), 'exercise')}"
     where = f" on torch {proof.hello.torch}, {proof.hello.device}" if proof.hello else ""
-    out.write(f"The course {said}: {counted}; {proof.ran} runs, {proof.reused} known{where}; {seconds:.1f} s\n")
+    ran = f"{_count(proof.ran, 'run')}, {proof.reused} known"
+    out.write(f"The course {said}: {counted}; {ran}{where}; {findings.seconds:.1f} s\n")
 
 
-def _write_json(
-    course: Course, problems: tuple[ContentProblem, ...], proof: Proof, status: int, seconds: float, out: TextIO
-) -> None:
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _write_json(findings: Findings, out: TextIO) -> None:
+    proof = findings.proof
     document: dict[str, Any] = {
-        "outcome": {HOLDS: "holds", BROKEN: "broken", FAULT: "fault"}[status],
-        "problems": [found.__dict__ for found in problems],
+        "outcome": {HOLDS: "holds", BROKEN: "broken", FAULT: "fault"}[findings.status],
+        "problems": [found.__dict__ for found in findings.problems],
         "faults": proof.faults,
         "updated": proof.updated,
-        "chapters": len(course.chapters),
-        "exercises": len(course.exercises),
+        "drafts": findings.drafts,
+        "chapters": len(findings.course.chapters),
+        "exercises": len(findings.course.exercises),
         "ran": proof.ran,
+        "repeated": proof.repeated,
         "known": proof.reused,
         "waiting_for_gpu": proof.waiting_for_gpu,
         "worker": proof.hello.model_dump(mode="json") if proof.hello else None,
-        "seconds": round(seconds, 3),
+        "seconds": round(findings.seconds, 3),
+        "timings": {
+            "read_seconds": round(findings.read_seconds, 3),
+            "prove_seconds": round(findings.seconds - findings.read_seconds, 3),
+            "run_seconds": proof.seconds,
+        },
     }
     out.write(json.dumps(document, indent=1) + "\n")

@@ -116,12 +116,17 @@ def _read_point(item: Sequence[Token], draft: Draft) -> Html:
     return draft.prose.compact(_without_box([token for part in children(item) for token in part]))
 
 
+def name_option(text: str, number: int) -> str:
+    """An id out of an answer's words; `number` is its place, for one that has none."""
+    return NOT_A_WORD.sub("-", text.lower()).strip("-")[:40].strip("-") or f"option-{number}"
+
+
 def as_options(items: Sequence[Item]) -> tuple[Option, ...]:
     """Options whose ids come from their words, so that reordering a list keeps the answers that were given."""
     taken = set(RESERVED)
     options = []
     for number, item in enumerate(items, 1):
-        stem = NOT_A_WORD.sub("-", item.text.lower()).strip("-")[:40].strip("-") or f"option-{number}"
+        stem = name_option(item.text, number)
         name = stem if stem not in taken else f"{stem}-{number}"
         taken.add(name)
         options.append(Option(name, item.html, item.right, item.feedback))

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from markdown_it.token import Token
 
 from app.course.code_blocks import build_cell, build_claim, build_graph
-from app.course.directives import BOXES, SPECS, TO_LOOK_AT, Argument, Holds, NoOptions, Spec
+from app.course.directives import BOXES, HIDDEN, SPECS, TO_LOOK_AT, Argument, Holds, NoOptions, Spec
 from app.course.draft import Draft, Named
 from app.course.fences import Fence
+from app.course.measures import build_measure
 from app.course.model import Block, Box, ExerciseLink, Heading, Reveal
 from app.course.model import Prose as ProseBlock
 from app.course.options import read_argument, read_options
@@ -22,6 +23,7 @@ NAMED: dict[str, Callable[[Directive, str, Draft], Block | None]] = {
     "predict": build_predict,
     "question": build_question,
     "cell": build_cell,
+    "measure": build_measure,
     "graph": build_graph,
     "claim": build_claim,
 }
@@ -81,6 +83,8 @@ def _build_heading(opening: Token, inline: Token, draft: Draft) -> Heading:
     line = opening.map[0] + 1 if opening.map else 0
     text = plain_text([inline])
     deepest = draft.heading_level + 1
+    if not text:
+        draft.report.add(line, Rule.HEADING, opening.markup, "this heading is empty", "write its words, or remove it")
     if level == 1:
         draft.report.add(line, Rule.HEADING, text, "# is the chapter's title, from the front matter", "write ## here")
     elif level > deepest:
@@ -149,7 +153,7 @@ def _build_named(directive: Directive, spec: Spec, draft: Draft) -> Block | None
     name = read_argument(fence, spec, draft.report)
     if name:
         draft.take_id(fence, name)
-    if fence.name == "setup":
+    if fence.name in HIDDEN:
         return None
     build_blocks(directives_of(directive.parts), draft, spec.holds)
     block = NAMED[fence.name](directive, name or f"line-{fence.line}", draft)

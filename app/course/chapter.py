@@ -7,13 +7,15 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from app.course.blocks import build_blocks
-from app.course.code_blocks import read_setup
+from app.course.code_blocks import read_setup, read_variant
+from app.course.directives import HIDDEN
 from app.course.draft import Draft, Named
 from app.course.fences import Fence, find_fences
 from app.course.front_matter import Head, read_front_matter
 from app.course.markdown import make_parser
+from app.course.marks import mark_placeholders
 from app.course.model import Block, Chapter, Headline, Where
-from app.course.problems import ContentProblem, Report, Rule
+from app.course.problems import ContentProblem, Report, Rule, report_invisible
 from app.course.prose import Image, Link, Prose
 from app.course.tree import Part, directives_of, nest
 from app.course.typeset import Typesetter
@@ -50,14 +52,16 @@ class ChapterParser:
         """`path` is the file's, relative to the course's root; it stands in problems."""
         report = Report(path)
         lines = text.split("\n")
+        report_invisible(lines, report)
         head = read_front_matter(lines, report)
         # Blank lines keep every line number that of the file.
         lines[: head.end] = [""] * head.end
         fences = find_fences(lines, report)
+        _mark_questions(lines, fences.values())
         prose = Prose(self._markdown, self._typesetter, report, f"/chapters/{slug}/figures")
         draft = Draft(slug, report, prose, reserved_ids=frozenset(fence.argument for fence in fences.values()))
         parts = nest(prose.parse("\n".join(lines), fences))
-        _read_setups(parts, draft)
+        _read_hidden(parts, draft)
         blocks = build_blocks(parts, draft)
         chapter = self._assemble(head, blocks, draft)
         _check_within(head, draft, fences.values())
@@ -117,12 +121,21 @@ class RenderedText:
     links: tuple[Link, ...]
 
 
-def _read_setups(parts: Iterable[Part], draft: Draft) -> None:
-    """Setups come first: a cell may name one that stands below it."""
+def _mark_questions(lines: list[str], fences: Iterable[Fence]) -> None:
+    """Marks the places that draws fill, in the questions that have a variant; elsewhere braces are braces."""
+    for fence in fences:
+        if fence.name == "question" and any(option.name == "variant" for option in fence.options):
+            lines[fence.body : fence.close] = map(mark_placeholders, lines[fence.body : fence.close])
+
+
+def _read_hidden(parts: Iterable[Part], draft: Draft) -> None:
+    """Setups and generators come first: what names one may stand above it."""
     for directive in directives_of(list(parts)):
-        if directive.fence.name == "setup" and directive.fence.is_code:
+        if directive.fence.is_code and directive.fence.name == "setup":
             read_setup(directive, draft)
-        _read_setups(directive.parts, draft)
+        if directive.fence.is_code and directive.fence.name == "variant":
+            read_variant(directive, draft)
+        _read_hidden(directive.parts, draft)
 
 
 def _check_within(head: Head, draft: Draft, fences: Iterable[Fence]) -> None:
@@ -138,9 +151,10 @@ def _check_within(head: Head, draft: Draft, fences: Iterable[Fence]) -> None:
     ]
     draft.find_missing(uses, draft.claims, "claim")
     for fence in fences:
-        if fence.name == "setup" and fence.argument not in draft.used_setups:
-            remedy = f"write `:setup: {fence.argument}` in a cell, or remove the fence"
-            draft.report.add(fence.line, Rule.UNKNOWN_ID, fence.argument, "no cell uses this setup", remedy)
+        if fence.name in HIDDEN and fence.argument not in draft.used:
+            user = "question" if fence.name == "variant" else "cell"
+            remedy = f"write `:{fence.name}: {fence.argument}` in a {user}, or remove the fence"
+            draft.report.add(fence.line, Rule.UNKNOWN_ID, fence.argument, f"no {user} uses this {fence.name}", remedy)
     if head.fields:
         _check_minutes(head, draft)
 
@@ -160,9 +174,8 @@ def _check_clickable(use: Named, draft: Draft) -> None:
 def _check_minutes(head: Head, draft: Draft) -> None:
     if head.fields is None:
         return
-    estimate = (
-        draft.prose.words / WORDS_A_MINUTE + MINUTES_A_CELL * len(draft.cells) + MINUTES_A_QUESTION * draft.questions
-    )
+    cells = len(draft.cells) + len(draft.measures)
+    estimate = draft.prose.words / WORDS_A_MINUTE + MINUTES_A_CELL * cells + MINUTES_A_QUESTION * draft.questions
     given = head.fields.minutes
     if estimate / 2 - SLACK_MINUTES <= given <= estimate * 2 + SLACK_MINUTES:
         return
@@ -170,7 +183,7 @@ def _check_minutes(head: Head, draft: Draft) -> None:
         head.line("minutes"),
         Rule.READING_TIME,
         str(given),
-        f"{given} minutes are announced; {draft.prose.words} words, {len(draft.cells)} cells and "
+        f"{given} minutes are announced; {draft.prose.words} words, {cells} cells and "
         f"{draft.questions} questions take about {max(1, round(estimate))}",
         f"write about {max(1, round(estimate))}",
     )

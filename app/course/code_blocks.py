@@ -1,23 +1,24 @@
 """Builds what is made of code: cells, graphs and claims; checks that their Python parses."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.course.code import highlight
-from app.course.directives import CellOptions, ClaimOptions, GraphOptions, NoOptions
+from app.course.directives import CellOptions, ClaimOptions, GraphOptions, NoOptions, VariantOptions
 from app.course.draft import Draft
 from app.course.fences import Fence
-from app.course.model import Cell, Claim, Graph
+from app.course.model import Cell, Claim, Graph, Variant
 from app.course.options import read_options
 from app.course.problems import Rule, one_of, suggest
-from app.course.python_code import find_syntax_mistake
+from app.course.python_code import find_idle_check, find_syntax_mistake, has_code
 from app.course.tree import Directive
 
 SEPARATOR = "---"
 
 
 @dataclass(frozen=True)
-class _Code:
+class Code:
     """A fence's text around its `---` line; `after_line` is the file's line on which the second part starts."""
 
     before: str
@@ -26,14 +27,14 @@ class _Code:
     after_line: int
 
 
-def _split(directive: Directive) -> _Code:
+def split_code(directive: Directive) -> Code:
     lines = directive.content.split("\n")
     first = directive.fence.body + 1
     if SEPARATOR not in (line.rstrip() for line in lines):
-        return _Code(directive.content.strip("\n"), None, first + _blank_lines(lines), 0)
+        return Code(directive.content.strip("\n"), None, first + _blank_lines(lines), 0)
     cut = [line.rstrip() for line in lines].index(SEPARATOR)
     before, after = lines[:cut], lines[cut + 1 :]
-    return _Code(
+    return Code(
         "\n".join(before).strip("\n"),
         "\n".join(after).strip("\n"),
         first + _blank_lines(before),
@@ -46,11 +47,14 @@ def _blank_lines(lines: list[str]) -> int:
     return next((number for number, line in enumerate(lines) if line.strip()), 0)
 
 
-def _check_python(source: str, line: int, fence: Fence, draft: Draft) -> None:
+def check_python(source: str, line: int, fence: Fence, draft: Draft) -> None:
     if not source.strip():
         draft.report.add(fence.line, Rule.MISSING_PART, "", f"{{{fence.name}}} has no code", "write it in the fence")
         return
     mistake = find_syntax_mistake(source)
+    if mistake is None and not has_code(source):
+        message = f"{{{fence.name}}} holds nothing but comments"
+        draft.report.add(fence.line, Rule.MISSING_PART, "", message, "write its code")
     if mistake:
         draft.report.add(
             line + mistake.line - 1,
@@ -64,19 +68,33 @@ def _check_python(source: str, line: int, fence: Fence, draft: Draft) -> None:
 def read_setup(directive: Directive, draft: Draft) -> None:
     """Keeps the code of a setup fence under its id; cells name it."""
     read_options(directive.fence, NoOptions, draft.report)
-    code = _split(directive)
-    _check_python(code.before, code.line, directive.fence, draft)
+    code = split_code(directive)
+    check_python(code.before, code.line, directive.fence, draft)
     draft.setups.setdefault(directive.fence.argument, code.before)
+
+
+def read_variant(directive: Directive, draft: Draft) -> None:
+    """Keeps a generator under its id; questions name it."""
+    fence = directive.fence
+    options = read_options(fence, VariantOptions, draft.report) or VariantOptions()
+    code = split_code(directive)
+    check_python(code.before, code.line, fence, draft)
+    if code.before.strip() and not re.search(r"^def draw\(", code.before, re.MULTILINE):
+        message = f"the variant {fence.argument!r} defines no function `draw`"
+        draft.report.add(fence.line, Rule.MISSING_PART, "draw", message, "write `def draw(rng):`, returning a dict")
+    draft.variants.setdefault(
+        fence.argument, Variant(fence.argument, code.before, options.flavour, options.draws, code.line)
+    )
 
 
 def build_cell(directive: Directive, name: str, draft: Draft) -> Cell | None:
     fence = directive.fence
     options = read_options(fence, CellOptions, draft.report) or CellOptions()
-    code = _split(directive)
-    _check_python(code.before, code.line, fence, draft)
+    code = split_code(directive)
+    check_python(code.before, code.line, fence, draft)
     setup = ""
     if options.setup:
-        setup = _find_setup(options.setup, fence, draft)
+        setup = find_setup(options.setup, fence, draft)
     caption_line = next((option.line for option in fence.options if option.name == "caption"), fence.line)
     cell = Cell(
         id=name,
@@ -96,8 +114,8 @@ def build_cell(directive: Directive, name: str, draft: Draft) -> Cell | None:
     return cell
 
 
-def _find_setup(name: str, fence: Fence, draft: Draft) -> str:
-    draft.used_setups.add(name)
+def find_setup(name: str, fence: Fence, draft: Draft) -> str:
+    draft.used.add(name)
     if name not in draft.setups:
         line = next(option.line for option in fence.options if option.name == "setup")
         message = f"the setup {name!r} is not in this chapter"
@@ -108,8 +126,8 @@ def _find_setup(name: str, fence: Fence, draft: Draft) -> str:
 def build_graph(directive: Directive, name: str, draft: Draft) -> Graph | None:
     fence = directive.fence
     options = read_options(fence, GraphOptions, draft.report)
-    code = _split(directive)
-    _check_python(code.before, code.line, fence, draft)
+    code = split_code(directive)
+    check_python(code.before, code.line, fence, draft)
     if code.after is not None:
         remedy = "remove the `---` line and what follows, or make it a {cell}"
         draft.report.add(
@@ -119,6 +137,7 @@ def build_graph(directive: Directive, name: str, draft: Draft) -> Graph | None:
     graph = Graph(
         id=name,
         source=code.before,
+        setup=find_setup(options.setup, fence, draft) if options and options.setup else "",
         caption=draft.prose.inline(options.caption if options else "", caption_line),
         alt=options.alt if options else "",
         trace_path=Path("chapters") / draft.slug / "traces" / f"{name}.json",
@@ -130,15 +149,26 @@ def build_graph(directive: Directive, name: str, draft: Draft) -> Graph | None:
     return graph
 
 
+def _check_claim(source: str, line: int, name: str, draft: Draft) -> None:
+    """Code that cannot fail would hold for a false sentence too."""
+    if find_syntax_mistake(source) or not has_code(source):
+        return
+    idle = find_idle_check(source)
+    if idle:
+        message = f"the code of the claim {name!r} cannot fail: {idle.message}"
+        remedy = "write `assert` and the condition that is false if the sentence is"
+        draft.report.add(line + idle.line - 1, Rule.IDLE_CLAIM, name, message, remedy)
+
+
 def build_claim(directive: Directive, name: str, draft: Draft) -> Claim | None:
     fence = directive.fence
     options = read_options(fence, ClaimOptions, draft.report) or ClaimOptions()
-    code = _split(directive)
+    code = split_code(directive)
     if code.after is None:
         message = f"the claim {name!r} has no `---` line between its sentence and its code"
         draft.report.add(fence.line, Rule.MISSING_PART, name, message, "write the sentence, `---`, then the code")
     else:
-        _check_python(code.after, code.after_line, fence, draft)
+        check_python(code.after, code.after_line, fence, draft)
     if not code.before.strip():
         message = f"the claim {name!r} has no sentence"
         draft.report.add(fence.line, Rule.MISSING_PART, name, message, "write it before the `---` line")

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from app.course.model import Kind, Role
+from app.course.model import Axis, Chart, Kind, Role
 from graders.contract.jobs import Flavour
 
 
@@ -74,6 +74,22 @@ class WrongLineOptions(QuestionOptions):
     lines: LineNumbers = Field(description="write the wrong lines' numbers, from 1, with commas between them")
 
 
+class VariantQuestionOptions(QuestionOptions):
+    variant: Text = Field(description="write the id of a variant fence of this chapter")
+
+
+class NumberVariantOptions(VariantQuestionOptions):
+    tolerance: float = Field(default=0.0, ge=0, allow_inf_nan=False, description="write a number from 0 up")
+    unit: str = Field(default="", description="write the unit shown beside the field")
+
+
+OPTIONS_OF_DRAWN_KIND: dict[Kind, type[QuestionOptions]] = {
+    Kind.CHOICE: VariantQuestionOptions,
+    Kind.NUMBER: NumberVariantOptions,
+    Kind.TEXT: VariantQuestionOptions,
+}
+"""Of a question whose right answer comes from a draw, and not from its options."""
+
 OPTIONS_OF_KIND: dict[Kind, type[QuestionOptions]] = {
     Kind.CHOICE: QuestionOptions,
     Kind.SEVERAL: QuestionOptions,
@@ -84,6 +100,11 @@ OPTIONS_OF_KIND: dict[Kind, type[QuestionOptions]] = {
     Kind.WRONG_LINE: WrongLineOptions,
     Kind.OPEN: QuestionOptions,
 }
+
+
+class VariantOptions(Options):
+    draws: int = Field(default=12, ge=2, le=64, description="write how many draws are kept, from 2 to 64")
+    flavour: Flavour = Field(default=Flavour.TORCH, description="write one of " + ", ".join(Flavour))
 
 
 class CellOptions(Options):
@@ -97,8 +118,27 @@ class CellOptions(Options):
     )
 
 
+class MeasureOptions(Options):
+    alt: Text = Field(description="say in words what the table or its chart shows")
+    caption: str = Field(default="", description="write one line")
+    chart: Chart = Field(default=Chart.NONE, description="write one of " + ", ".join(Chart))
+    x: str = Field(default="", description="write the column along the bottom")
+    y: Annotated[tuple[str, ...], BeforeValidator(lambda value: _split_on(",", value))] = Field(
+        default=(), description="write the columns to draw, with commas between them"
+    )
+    log: Annotated[tuple[Axis, ...], BeforeValidator(lambda value: _split_on(",", value))] = Field(
+        default=(), description="write x, y or both, with a comma between them"
+    )
+    exact: Flag = Field(default=False, description="write `:exact:` alone")
+    setup: str = Field(default="", description="write the id of a setup fence of this chapter")
+    flavour: Flavour = Field(default=Flavour.TORCH, description="write one of " + ", ".join(Flavour))
+    needs: Literal["cpu", "gpu"] = Field(default="cpu", description="write `gpu`, or leave the option out")
+    readonly: Flag = Field(default=False, description="write `:readonly:` alone")
+
+
 class GraphOptions(Options):
     caption: str = Field(default="", description="write one line")
+    setup: str = Field(default="", description="write the id of a setup fence of this chapter")
     alt: Text = Field(description="say in words what the picture shows")
 
 
@@ -159,6 +199,8 @@ SPECS: dict[str, Spec] = {
     "question": Spec(QuestionOptions, Argument.ID),
     "cell": Spec(CellOptions, Argument.ID, is_code=True),
     "setup": Spec(NoOptions, Argument.ID, is_code=True),
+    "variant": Spec(VariantOptions, Argument.ID, is_code=True),
+    "measure": Spec(MeasureOptions, Argument.ID, is_code=True),
     "graph": Spec(GraphOptions, Argument.ID, is_code=True),
     "claim": Spec(ClaimOptions, Argument.ID, is_code=True),
     "exercise": Spec(NoOptions, Argument.EXERCISE),
@@ -167,12 +209,15 @@ SPECS: dict[str, Spec] = {
     **{name: Spec(NoOptions, Argument.TITLE, Holds.ANYTHING, title=title) for name, title in BOXES.items()},
 }
 
-TO_LOOK_AT = frozenset({"cell", "graph", "claim", "setup", "aside"})
+TO_LOOK_AT = frozenset({"cell", "measure", "graph", "claim", "setup", "variant", "aside"})
+
+HIDDEN = frozenset({"setup", "variant"})
+"""What a page does not show: code that other directives name."""
 
 
 def all_option_names(directive: str) -> frozenset[str]:
     """Every option that the directive knows in any of its kinds, as an author writes it."""
     models: list[type[Options]] = [SPECS[directive].options]
     if directive == "question":
-        models += OPTIONS_OF_KIND.values()
+        models += [*OPTIONS_OF_KIND.values(), *OPTIONS_OF_DRAWN_KIND.values()]
     return frozenset(name.replace("_", "-") for model in models for name in model.model_fields)

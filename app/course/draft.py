@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from app.course.directives import HIDDEN
 from app.course.fences import Fence
-from app.course.model import Cell, Claim, Graph, Where
+from app.course.model import Cell, Claim, Graph, Variant, Where
 from app.course.problems import Report, Rule, suggest
 from app.course.prose import Prose
 
@@ -29,8 +30,11 @@ class Draft:
     ids: dict[str, int] = field(default_factory=dict)
     anchors: dict[str, int] = field(default_factory=dict)
     setups: dict[str, str] = field(default_factory=dict)
-    used_setups: set[str] = field(default_factory=set)
+    variants: dict[str, Variant] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+    """The hidden fences that something names."""
     cells: dict[str, Cell] = field(default_factory=dict)
+    measures: dict[str, Cell] = field(default_factory=dict)
     graphs: dict[str, Graph] = field(default_factory=dict)
     claims: dict[str, Claim] = field(default_factory=dict)
     questions: int = 0
@@ -56,7 +60,7 @@ class Draft:
             )
             return
         self.ids[name] = fence.line
-        if fence.name != "setup":
+        if fence.name not in HIDDEN:
             self.anchors[name] = fence.line
 
     def find_missing(self, uses: list[Named], known: Mapping[str, object], what: str) -> None:

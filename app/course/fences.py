@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from app.course.directives import SPECS, all_option_names
 from app.course.problems import Report, Rule
 
 DIRECTIVE = re.compile(r"(?P<mark>:{3,}|`{3,}|~{3,})\{(?P<name>[^}]*)\}[ \t]*(?P<argument>.*?)[ \t]*$")
@@ -42,6 +43,8 @@ class Fence:
     options: tuple[OptionLine, ...]
     badly_written: tuple[int, ...]
     """Lines that look like options and are not."""
+    astray: tuple[OptionLine, ...] = ()
+    """Options that are indented, or stand below a blank line; they are among the options too."""
 
     @property
     def is_code(self) -> bool:
@@ -217,6 +220,8 @@ def _interrupts(top: _Open, line: str, nested: bool) -> bool:
 def _with_options(opened: _Open, lines: list[str], close: int, end: int) -> Fence:
     options: list[OptionLine] = []
     badly: list[int] = []
+    astray: list[OptionLine] = []
+    known = all_option_names(opened.name) if opened.name in SPECS else frozenset()
     number = opened.line + 1
     while number < close:
         line = lines[number]
@@ -224,11 +229,25 @@ def _with_options(opened: _Open, lines: list[str], close: int, end: int) -> Fenc
             options.append(OptionLine(found["name"], found["value"] or "", number + 1))
         elif OPTION_LIKE.match(line):
             badly.append(number + 1)
+        elif strayed := _find_astray(lines, number, close, known):
+            options.append(strayed)
+            astray.append(strayed)
+            number = strayed.line - 1
         else:
             break
         number += 1
-    name, argument = opened.name, opened.argument
-    return Fence(name, argument, opened.mark, opened.line, number, close, end, tuple(options), tuple(badly))
+    given = (tuple(options), tuple(badly), tuple(astray))
+    return Fence(opened.name, opened.argument, opened.mark, opened.line, number, close, end, *given)
+
+
+def _find_astray(lines: list[str], number: int, close: int, known: frozenset[str]) -> OptionLine | None:
+    """An option of this directive that is indented, or has blank lines above it: surely meant, and not body."""
+    while number < close and not lines[number].strip():
+        number += 1
+    found = OPTION.match(lines[number].lstrip()) if number < close else None
+    if found is None or found["name"] not in known:
+        return None
+    return OptionLine(found["name"], found["value"] or "", number + 1)
 
 
 def find_fences(lines: list[str], report: Report) -> dict[int, Fence]:

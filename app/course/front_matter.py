@@ -1,5 +1,6 @@
 """Reads a chapter's front matter, with the line of every field that is wrong."""
 
+import re
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -11,6 +12,9 @@ from yaml.nodes import MappingNode, Node, SequenceNode
 from app.course.problems import Report, Rule, one_of, suggest
 
 FENCE = "---"
+BODY = re.compile(r"#{2,6} |`{3}|~{3}|:{3}")
+"""How no line of YAML begins: by then the front matter was left open."""
+
 Line = Annotated[str, Field(min_length=1)]
 
 
@@ -63,11 +67,11 @@ class Head:
 
 def read_front_matter(lines: list[str], report: Report) -> Head:
     """The head of a chapter. Reports what is missing or wrong, each at its line."""
-    end = _find_end(lines, report)
+    stop, end = _find_extent(lines, report)
     if end == 0:
         return Head(None, {}, 0)
     # Blank lines in front keep YAML's line numbers those of the file.
-    text = "\n" + "\n".join(lines[1 : end - 1])
+    text = "\n" + "\n".join(lines[1:stop])
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
         data = yaml.safe_load(text)
@@ -82,11 +86,12 @@ def read_front_matter(lines: list[str], report: Report) -> Head:
         )
         return Head(None, {}, end)
     places: dict[tuple[str | int, ...], int] = {}
-    _note_lines(node, (), places)
+    _note_lines(node, (), places, report)
     return Head(_validate(data, places, report), places, end)
 
 
-def _find_end(lines: list[str], report: Report) -> int:
+def _find_extent(lines: list[str], report: Report) -> tuple[int, int]:
+    """The line after the last field, and the line after the closing one, both from 0; (0, 0) without front matter."""
     if not lines or lines[0].rstrip() != FENCE:
         report.add(
             1,
@@ -95,27 +100,34 @@ def _find_end(lines: list[str], report: Report) -> int:
             "the file does not begin with front matter",
             "begin it with `---`, title, subtitle, minutes, objectives, concepts, and `---`",
         )
-        return 0
+        return 0, 0
     for number in range(1, len(lines)):
         if lines[number].rstrip() == FENCE:
-            return number + 1
-    report.add(
-        1, Rule.FRONT_MATTER, FENCE, "the front matter is never closed", "add a line `---` after its last field"
-    )
-    return 0
+            return number, number + 1
+        if BODY.match(lines[number]):
+            break
+    message = "the front matter is never closed"
+    report.add(1, Rule.FRONT_MATTER, FENCE, message, "add a line `---` after its last field")
+    return (number, number) if number < len(lines) - 1 else (0, 0)
 
 
-def _note_lines(node: Node | None, place: tuple[str | int, ...], lines: dict[tuple[str | int, ...], int]) -> None:
+def _note_lines(
+    node: Node | None, place: tuple[str | int, ...], lines: dict[tuple[str | int, ...], int], report: Report
+) -> None:
     if node is None:
         return
     lines.setdefault(place, node.start_mark.line + 1)
     if isinstance(node, MappingNode):
         for key, value in node.value:
-            lines[(*place, key.value)] = key.start_mark.line + 1
-            _note_lines(value, (*place, key.value), lines)
+            line, first = key.start_mark.line + 1, lines.get((*place, key.value))
+            if first is not None:
+                message = f"{key.value!r} stands twice in the front matter"
+                report.add(line, Rule.FRONT_MATTER, key.value, message, f"keep one; the other is on line {first}")
+            lines[(*place, key.value)] = line
+            _note_lines(value, (*place, key.value), lines, report)
     elif isinstance(node, SequenceNode):
         for index, item in enumerate(node.value):
-            _note_lines(item, (*place, index), lines)
+            _note_lines(item, (*place, index), lines, report)
 
 
 def _validate(data: Any, places: dict[tuple[str | int, ...], int], report: Report) -> FrontMatter | None:

@@ -1,10 +1,12 @@
 """Holds the result of a trial against its promise. Pure: gives problems, and what a claim's evidence should say."""
 
+import math
 from dataclasses import dataclass
 from typing import assert_never
 
 from pydantic import ValidationError
 
+from app.course.drawing import MeasureTrial, VariantTrial, judge_measure, judge_variant
 from app.course.problems import ContentProblem, Report, Rule, suggest
 from app.course.trials import CellTrial, ClaimTrial, ExerciseTrial, GraphTrial, Trial, keeps_outcome, wanted_outcome
 from graders.contract.results import Mistake, Outcome, RunEnd, Verdict
@@ -13,6 +15,9 @@ from graders.contract.trace import Trace
 SHOWN = 200
 """How many characters of a program's output stand in a message."""
 
+LEAST_ROOM = 3
+"""A limit is at least so many times what the reference needs."""
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -20,6 +25,11 @@ class Judged:
 
     problems: tuple[ContentProblem, ...]
     fault: str = ""
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a busy machine may have brought this about, so that one more run can settle it."""
+        return bool(self.fault) or any(problem.rule is Rule.TIGHT_LIMIT for problem in self.problems)
 
 
 def judge(trial: Trial, result: RunEnd | Verdict) -> Judged:
@@ -42,6 +52,12 @@ def judge(trial: Trial, result: RunEnd | Verdict) -> Judged:
         case GraphTrial():
             assert isinstance(result, RunEnd)
             _judge_graph(promise, result, report)
+        case VariantTrial():
+            assert isinstance(result, RunEnd)
+            _judge_variant(promise, result, report)
+        case MeasureTrial():
+            assert isinstance(result, RunEnd)
+            _judge_measure(promise, result, report)
         case _:
             assert_never(promise)
     return Judged(tuple(report.problems))
@@ -133,6 +149,31 @@ def _judge_graph(promise: GraphTrial, result: RunEnd, report: Report) -> None:
     _judge_targets(result.trace, promise.clicked, graph.id, graph.where.line, report)
 
 
+def _judge_variant(promise: VariantTrial, result: RunEnd, report: Report) -> None:
+    variant = promise.question.variant
+    if result.outcome is Outcome.OK or variant is None:
+        judge_variant(promise, result, report)
+        return
+    message = f"the variant {variant.id!r} ends with {say_end(result)}"
+    line = _line_within(variant.code_line, variant.code, result.mistake)
+    report.add(line, Rule.VARIANT_FAILED, say_end(result), message, "mend `draw`; it is given a random.Random")
+
+
+def _judge_measure(promise: MeasureTrial, result: RunEnd, report: Report) -> None:
+    cell = promise.measure.cell
+    if result.outcome is Outcome.OK:
+        judge_measure(promise, result, report)
+        return
+    message = f"the measurement {cell.id!r} ends with {say_end(result)}"
+    line = _line_within(cell.code_line, cell.source, result.mistake)
+    report.add(line, Rule.MEASURE_FAILED, say_end(result), message, "mend the code; it leaves its table in `result`")
+
+
+def _line_within(code_line: int, source: str, mistake: Mistake | None) -> int:
+    """The file's line of an error; one in the line that follows the author's code is said of the first."""
+    return min(_line(code_line, mistake), code_line + source.count("\n"))
+
+
 def is_same_picture(committed: str, now: Trace) -> bool:
     """Whether a committed trace draws as the new one does. Sequence numbers and the torch version may differ."""
     try:
@@ -164,14 +205,41 @@ def _judge_targets(
 
 def _judge_exercise(promise: ExerciseTrial, verdict: Verdict, report: Report) -> None:
     finding = verdict.finding.code if verdict.finding else None
-    if keeps_outcome(promise, verdict.outcome, finding):
-        return
-    got = f"{verdict.outcome.value} with the finding {finding!r}" if finding else verdict.outcome.value
-    said = f" ({_first_line(verdict.mistake.message)})" if verdict.mistake else ""
-    report.add(
-        promise.attempt_line,
-        Rule.EXERCISE_PROOF,
-        promise.file,
-        f"{promise.file} gets {got}{said}, and should get {wanted_outcome(promise)}",
-        "mend the answer, the cases or what exercise.toml says of it",
-    )
+    if not keeps_outcome(promise, verdict.outcome, finding):
+        got = f"{verdict.outcome.value} with the finding {finding!r}" if finding else verdict.outcome.value
+        said = f" ({_first_line(verdict.mistake.message)})" if verdict.mistake else ""
+        report.add(
+            promise.attempt_line,
+            Rule.EXERCISE_PROOF,
+            promise.file,
+            f"{promise.file} gets {got}{said}, and should get {wanted_outcome(promise)}",
+            "mend the answer, the cases or what exercise.toml says of it",
+        )
+    elif promise.is_solution:
+        _judge_limits(promise, verdict, report)
+
+
+def _judge_limits(promise: ExerciseTrial, verdict: Verdict, report: Report) -> None:
+    """A learner's right answer may be slower than the reference, and run on a slower machine."""
+    limits = promise.exercise.manifest.limits
+    allowed = {
+        "cpu": ("cpu_seconds", limits.cpu_seconds),
+        "wall": ("wall_seconds", limits.wall_seconds),
+        "peak memory": ("memory_mib", float(limits.memory_mib)),
+    }
+    manifest = Report(f"exercises/{promise.exercise.name}/exercise.toml")
+    for measure in verdict.measures:
+        name, limit = allowed.get(measure.name, ("", 0.0))
+        if name and measure.value * LEAST_ROOM > limit:
+            used = f"{measure.value:.3g} {measure.unit}"
+            message = f"{name} is {limit:g}, and the solution alone uses {used}"
+            remedy = (
+                f"allow at least {LEAST_ROOM} times as much: {name} = {_round_up(measure.value * LEAST_ROOM, name)}"
+            )
+            manifest.add(promise.limit_lines.get(name, 1), Rule.TIGHT_LIMIT, f"{limit:g}", message, remedy)
+    report.problems += manifest.problems
+
+
+def _round_up(value: float, name: str) -> str:
+    """A round number that is large enough: tenths of a second, or steps of 32 MiB."""
+    return str(32 * math.ceil(value / 32)) if name == "memory_mib" else f"{math.ceil(value * 10) / 10:g}"

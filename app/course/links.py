@@ -28,12 +28,12 @@ def check_links(
         report = Report(f"chapters/{slug}/chapter.md")
         _check_names(chapter.concepts, file.concepts, Rule.UNKNOWN_CONCEPT, "concept", "course.toml", report)
         _check_names(chapter.prerequisites, planned, Rule.UNKNOWN_CHAPTER, "chapter", "course.toml", report)
+        _check_itself(chapter.prerequisites, slug, report)
         _check_names(chapter.exercises, exercises, Rule.UNKNOWN_EXERCISE, "exercise", "exercises/", report)
         for link in chapter.links:
             _check_link(link, slug, parsed, planned, exercises, report)
         if slug not in draft_chapters:
-            leans = [*_pointers(chapter.prerequisites, "chapter"), *_pointers(chapter.exercises, "exercise")]
-            _check_published(leans + _links_out(chapter.links), draft_chapters, draft_exercises, report)
+            _check_published(_leans(chapter), draft_chapters, draft_exercises, report)
         problems += report.problems
     for path, found in links.items():
         report = Report(path)
@@ -45,8 +45,18 @@ def check_links(
     return problems
 
 
-def _pointers(uses: Iterable[Named], what: str) -> list[tuple[int, str, str]]:
-    return [(use.line, what, use.name) for use in uses]
+def _check_itself(prerequisites: Iterable[Named], slug: str, report: Report) -> None:
+    for use in prerequisites:
+        if use.name == slug:
+            message = "the chapter names itself as what it builds on"
+            report.add(use.line, Rule.UNKNOWN_CHAPTER, slug, message, "name the chapters before it, or none")
+
+
+def _leans(chapter: ParsedChapter) -> list[tuple[int, str, str]]:
+    """Where a chapter sends its readers: line, what, name."""
+    chapters = [(use.line, "chapter", use.name) for use in chapter.prerequisites]
+    exercises = [(use.line, "exercise", use.name) for use in chapter.exercises]
+    return [*chapters, *exercises, *_links_out(chapter.links)]
 
 
 def _links_out(links: Iterable[Link]) -> list[tuple[int, str, str]]:

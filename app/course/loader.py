@@ -7,6 +7,7 @@ from pathlib import Path
 
 from app.course.chapter import ChapterParser, ParsedChapter
 from app.course.course_file import ChapterEntry, CourseFile, ModuleEntry
+from app.course.drawn import MEASURES, VARIANTS, File, MeasureFile, VariantFile, draws_of, measurement_of, read_file
 from app.course.evidence import EvidenceFile, evidence_of, read_evidence
 from app.course.exercise_file import EXERCISE_FILES, ExerciseText, ReadExercise, read_exercise
 from app.course.links import check_links
@@ -18,8 +19,10 @@ from app.course.model import (
     Course,
     Evidence,
     Graph,
+    Measure,
     Module,
     PlannedChapter,
+    Question,
     Reveal,
 )
 from app.course.problems import ContentProblem, Report, Rule, one_of, suggest
@@ -36,6 +39,8 @@ WATCHED = (
     "chapters/*/chapter.md",
     "chapters/*/evidence.json",
     "chapters/*/figures/*",
+    "chapters/*/variants/*.json",
+    "chapters/*/measures/*.json",
     "exercises/*/*",
     "exercises/*/attempts/*",
 )
@@ -94,6 +99,7 @@ class CourseReader:
         links = {path: found for exercise in read.values() for path, found in exercise.links.items()}
         problems = [*report.problems, *(problem for exercise in read.values() for problem in exercise.problems)]
         drafts = frozenset(n for n, found in read.items() if found.exercise and found.exercise.manifest.draft)
+        problems += _find_strays(self.root)
         problems += check_links(parsed, file, frozenset(read), links, drafts)
         for slug, chapter in parsed.items():
             problems += chapter.problems
@@ -118,13 +124,16 @@ class CourseReader:
         if not path.is_file():
             return None
         text = _read_text(path, report, Rule.COURSE_FILE)
-        digest = hashlib.sha256(text.encode()).hexdigest()
+        drawn = _read_drawn(path.parent, report)
+        digest = hashlib.sha256("\0".join((text, *map(str, sorted(drawn.items())))).encode()).hexdigest()
         kept = self._parsed.get(slug)
         if kept and kept[0] == digest:
             return kept[1]
         parsed = self._parser.parse(text, f"chapters/{slug}/chapter.md", slug)
         if parsed.chapter is not None:
-            parsed = replace(parsed, chapter=_with_root(parsed.chapter, self.root))
+            found = Report("")
+            chapter = _complete(parsed.chapter, self.root, drawn, found)
+            parsed = replace(parsed, chapter=chapter, problems=(*parsed.problems, *found.problems))
         self._parsed[slug] = (digest, parsed)
         return parsed
 
@@ -164,9 +173,21 @@ def _sign(root: Path) -> Iterator[tuple[str, int, int]]:
             yield str(path), status.st_mtime_ns, status.st_size
 
 
+def _find_strays(root: Path) -> Iterator[ContentProblem]:
+    """Links out of the course: another clone of it would not have what they lead to."""
+    home = root.resolve()
+    for pattern in ("chapters/*", "exercises/*", *WATCHED):
+        for path in sorted(root.glob(pattern)):
+            if path.is_symlink() and not path.resolve().is_relative_to(home):
+                name = path.relative_to(root).as_posix()
+                message = f"{name} is a link to {path.resolve()}, outside the course"
+                yield ContentProblem(name, 1, Rule.OUTSIDE, name, message, "copy what it leads to into the course")
+
+
 def _read_text(path: Path, report: Report, rule: Rule) -> str:
     try:
-        return path.read_text(encoding="utf-8").replace("\r\n", "\n")
+        # Editors elsewhere end lines with a carriage return and begin a file with a mark of its byte order.
+        return path.read_text(encoding="utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
         report.add(line, rule, path.name, f"{path.name} is not UTF-8", "save it as UTF-8")
@@ -183,19 +204,42 @@ def _exercise_text(folder: Path, report: Report) -> ExerciseText:
     return ExerciseText(folder, texts, attempts)
 
 
-def _with_root(chapter: Chapter, root: Path) -> Chapter:
-    """The parser knows paths within the course; a page needs them on this machine."""
+def _read_drawn(folder: Path, report: Report) -> dict[str, str]:
+    """The texts of what the check drew and measured, by path within the chapter's folder."""
+    paths = [path for name in (VARIANTS, MEASURES) for path in sorted((folder / name).glob("*.json"))]
+    return {path.relative_to(folder).as_posix(): _read_text(path, report, Rule.EVIDENCE_FILE) for path in paths}
+
+
+def _complete(chapter: Chapter, root: Path, drawn: Mapping[str, str], report: Report) -> Chapter:
+    """The parser knows the chapter's text alone: here come paths on this machine, draws and measurements."""
 
     def place(block: Block) -> Block:
-        if isinstance(block, Graph):
-            return replace(block, trace_path=root / block.trace_path)
-        if isinstance(block, Box):
-            return replace(block, blocks=tuple(place(inner) for inner in block.blocks))
-        if isinstance(block, Reveal):
-            return replace(block, blocks=tuple(place(inner) for inner in block.blocks))
-        return block
+        match block:
+            case Graph():
+                return replace(block, trace_path=root / block.trace_path)
+            case Question(variant=variant) if variant is not None:
+                variants = find_drawn(drawn, VARIANTS, block.id, VariantFile, chapter.slug, report)
+                return replace(block, variant=replace(variant, draws=draws_of(variants))) if variants else block
+            case Measure():
+                table = find_drawn(drawn, MEASURES, block.id, MeasureFile, chapter.slug, report)
+                return replace(block, committed=measurement_of(table, block)) if table else block
+            case Box() | Reveal():
+                return replace(block, blocks=tuple(place(inner) for inner in block.blocks))
+            case _:
+                return block
 
     return replace(chapter, blocks=tuple(place(block) for block in chapter.blocks))
+
+
+def find_drawn(
+    drawn: Mapping[str, str], kind: str, name: str, model: type[File], slug: str, report: Report
+) -> File | None:
+    """One block's committed file, or None. A file that cannot be read is reported at its own path."""
+    text = drawn.get(f"{kind}/{name}.json")
+    there = Report(f"chapters/{slug}/{kind}/{name}.json")
+    found = read_file(text, model, there) if text is not None else None
+    report.problems += there.problems
+    return found
 
 
 def _check_entries(entries: list[ChapterEntry], text: str, root: Path, report: Report) -> None:

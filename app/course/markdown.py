@@ -15,6 +15,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from app.course.code import highlight
 from app.course.fences import Fence
+from app.course.marks import keep_code, names_in
 
 FENCES: Final = "fences"
 """The key of the parse environment that holds the scan of `fences`, by opening line."""
@@ -86,6 +87,8 @@ def _code(
 ) -> str:
     token = tokens[index]
     language = token.info.strip().split(" ")[0] if token.info.strip() else "text"
+    if names_in(token.content):
+        return keep_code(token.content, language)
     return f'<pre class="code" tabindex="0">{highlight(token.content, language)}</pre>\n'
 
 

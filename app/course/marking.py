@@ -23,11 +23,15 @@ MISSING: Html = "<p>What you chose is right as far as it goes; something is stil
 
 @dataclass(frozen=True)
 class Given:
-    """What a form sent: `values` for options and lines, `text` for what was typed, names of the node clicked."""
+    """What a form sent: `values` for options and lines, `text` for what was typed, names of the node clicked.
+
+    `draw` is the seed of the draw that was answered, of a question with a variant.
+    """
 
     values: tuple[str, ...] = ()
     text: str = ""
     node_names: tuple[str, ...] = ()
+    draw: int | None = None
 
 
 @dataclass(frozen=True)

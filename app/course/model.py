@@ -80,6 +80,34 @@ class NumberKey:
     """Known wrong values with the feedback for each."""
 
 
+Value = bool | int | float | str
+"""What a generator may return for a name."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One drawing of a question's variant: what its generator returned for a seed, committed by the check."""
+
+    seed: int
+    values: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The generator of a question: `code` defines `draw(rng)`, which computes the answer by running code.
+
+    While a question has one, its texts hold places that a draw fills; see `app.course.variants`. `draws` is empty
+    until the check has drawn and committed some.
+    """
+
+    id: str
+    code: str
+    flavour: Flavour
+    wanted: int
+    code_line: int
+    draws: tuple[Draw, ...] = ()
+
+
 @dataclass(frozen=True)
 class GraphKey:
     """The right nodes of a click-on-the-graph question, by forward name or variable; feedback for the others."""
@@ -107,6 +135,7 @@ class Question:
     code: str = ""
     answer: Html = ""
     rubric: tuple[Html, ...] = ()
+    variant: Variant | None = None
 
 
 @dataclass(frozen=True)
@@ -120,6 +149,15 @@ class Predict:
     """The id of the cell whose run shows the truth."""
     truth: Html
     where: Where
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A boolean variable that a reader may set before an incident's cell runs; `on` as it was that night."""
+
+    name: str
+    html: Html
+    on: bool
 
 
 @dataclass(frozen=True)
@@ -141,6 +179,61 @@ class Cell:
     """The source in colours; see `app.course.code.highlight`."""
     code_line: int = 0
     """The file's line on which the source begins, for messages."""
+    needs: Literal["cpu", "gpu"] = "cpu"
+    switches: tuple[Switch, ...] = ()
+    tabulates: bool = False
+    """Whether it leaves a table in `result`: a measurement."""
+
+
+class Chart(StrEnum):
+    """How a measurement is drawn beside its table; `none` draws nothing."""
+
+    LINE = "line"
+    BAR = "bar"
+    SCATTER = "scatter"
+    NONE = "none"
+
+
+class Axis(StrEnum):
+    X = "x"
+    Y = "y"
+
+
+@dataclass(frozen=True)
+class ChartPlan:
+    """Which columns a chart shows: `x` against each of `y`. `log` names the axes on a logarithmic scale."""
+
+    kind: Chart
+    x: str
+    y: tuple[str, ...]
+    log: tuple[Axis, ...]
+    alt: str
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A table by columns, with when and where it was taken. `stale`: its code has changed since."""
+
+    columns: Mapping[str, tuple[Value | None, ...]]
+    torch: str
+    device: str
+    machine: str
+    python: str
+    measured_on: str
+    seconds: float
+    stale: bool = False
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Code that leaves a table in `result`, with the table that is committed. `exact`: each run gives the same."""
+
+    id: str
+    cell: Cell
+    chart: ChartPlan
+    exact: bool
+    where: Where
+    committed: Measurement | None = None
 
 
 @dataclass(frozen=True)
@@ -155,6 +248,7 @@ class Graph:
     where: Where
     html: Html = ""
     code_line: int = 0
+    setup: str = ""
 
 
 @dataclass(frozen=True)
@@ -201,7 +295,7 @@ class Reveal:
     blocks: "tuple[Block, ...]"
 
 
-Block = Prose | Heading | Question | Predict | Cell | Graph | Claim | ExerciseLink | Box | Reveal
+Block = Prose | Heading | Question | Predict | Cell | Measure | Graph | Claim | ExerciseLink | Box | Reveal
 
 
 @dataclass(frozen=True)

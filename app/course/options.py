@@ -7,7 +7,16 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from app.course.directives import LEVELS, OPTIONS_OF_KIND, Argument, Options, QuestionOptions, Spec, all_option_names
+from app.course.directives import (
+    LEVELS,
+    OPTIONS_OF_DRAWN_KIND,
+    OPTIONS_OF_KIND,
+    Argument,
+    Options,
+    QuestionOptions,
+    Spec,
+    all_option_names,
+)
 from app.course.fences import Fence
 from app.course.model import Kind
 from app.course.problems import Report, Rule, one_of, suggest
@@ -63,7 +72,9 @@ def read_question_options(fence: Fence, report: Report) -> QuestionOptions | Non
     kinds = [option.value for option in fence.options if option.name == "kind"]
     known = kinds and kinds[-1] in frozenset(Kind)
     if known:
-        return read_options(fence, OPTIONS_OF_KIND[Kind(kinds[-1])], report)
+        drawn = any(option.name == "variant" for option in fence.options)
+        models = {**OPTIONS_OF_KIND, **OPTIONS_OF_DRAWN_KIND} if drawn else OPTIONS_OF_KIND
+        return read_options(fence, models[Kind(kinds[-1])], report)
     # Without a kind nobody can say which of the other options belong; those of some kind are let pass.
     of_some_kind = all_option_names("question") - {"kind", "role", "concepts"}
     kept = tuple(option for option in fence.options if option.name not in of_some_kind)
@@ -79,6 +90,10 @@ def _collect(fence: Fence, report: Report) -> tuple[dict[str, Any], dict[str, in
         report.add(
             number, Rule.OPTION_SYNTAX, "", f"this line of {{{fence.name}}} is no option", "write `:name: value`"
         )
+    for option in fence.astray:
+        message = f":{option.name}: is indented, or stands below a blank line"
+        remedy = f"write it in the first column, right under the line that opens {{{fence.name}}}"
+        report.add(option.line, Rule.OPTION_SYNTAX, option.name, message, remedy)
     for option in fence.options:
         if option.name in values:
             first = lines[option.name]
@@ -121,7 +136,9 @@ def _report_fault(
 def _kinds_that_have(fence: Fence, name: str) -> str:
     if fence.name != "question":
         return ""
-    kinds = [kind.value for kind, model in OPTIONS_OF_KIND.items() if name.replace("-", "_") in model.model_fields]
+    field = name.replace("-", "_")
+    models = (*OPTIONS_OF_KIND.items(), *OPTIONS_OF_DRAWN_KIND.items())
+    kinds = dict.fromkeys(kind.value for kind, model in models if field in model.model_fields)
     return f" in this kind; {', '.join(kinds)} has it" if kinds else ""
 
 

@@ -1,9 +1,13 @@
 """What is wrong with a course, in words an author can act on: place, rule, value, message and remedy."""
 
 import difflib
+import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+
+from app.course.marks import unmark
 
 
 class Rule(StrEnum):
@@ -37,20 +41,34 @@ class Rule(StrEnum):
     DEAD_LINK = "dead-link"
     IMAGE_ALT = "image-alt"
     MISSING_FILE = "missing-file"
+    OUTSIDE = "outside-the-course"
     HEADING = "heading"
     RAW_HTML = "raw-html"
+    INVISIBLE = "invisible-character"
     FOOTNOTE = "footnote"
     READING_TIME = "reading-time"
+    DRAFT = "draft"
     EXERCISE_FILE = "exercise-file"
     EVIDENCE_FILE = "evidence-file"
-    DRAFT = "draft"
     CELL_OUTPUT = "cell-output"
     CELL_FAILED = "cell-failed"
     CLAIM_FAILED = "claim-failed"
+    IDLE_CLAIM = "idle-claim"
     GRAPH_FAILED = "graph-failed"
     GRAPH_CHANGED = "graph-changed"
     GRAPH_TARGET = "graph-target"
     EXERCISE_PROOF = "exercise-proof"
+    VARIANT_FAILED = "variant-failed"
+    VARIANT_CHANGED = "variant-changed"
+    MEASURE_FAILED = "measure-failed"
+    MEASURE_CHANGED = "measure-changed"
+    STEPS = "steps"
+    INCIDENT = "incident"
+    UNKNOWN_TERM = "unknown-term"
+    GLOSSARY_FILE = "glossary-file"
+    CONCEPT_UNASKED = "concept-unasked"
+    CONCEPT_UNVARIED = "concept-without-variant"
+    TIGHT_LIMIT = "tight-limit"
 
 
 @dataclass(frozen=True, order=True)
@@ -91,4 +109,16 @@ class Report:
         self.problems: list[ContentProblem] = []
 
     def add(self, line: int, rule: Rule, value: str, message: str, remedy: str) -> None:
-        self.problems.append(ContentProblem(self.path, line, rule, value, message, remedy))
+        self.problems.append(ContentProblem(self.path, line, rule, unmark(value), unmark(message), unmark(remedy)))
+
+
+INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+
+
+def report_invisible(lines: Iterable[str], report: Report) -> None:
+    """Characters that nobody sees: they break code that looks right, or turn the order of a line's letters around."""
+    for number, line in enumerate(lines, 1):
+        for found in dict.fromkeys(INVISIBLE.findall(line)):
+            name = unicodedata.name(found, "a control character").lower()
+            shown = f"U+{ord(found):04X}"
+            report.add(number, Rule.INVISIBLE, shown, f"an invisible character stands here: {name}, {shown}", "remove it")

@@ -11,6 +11,7 @@ from markdown_it.token import Token
 from app.course.code import knows_language
 from app.course.fences import Fence
 from app.course.markdown import FENCES
+from app.course.marks import names_in, number_marks, restore_marks
 from app.course.model import Html
 from app.course.problems import Report, Rule, suggest
 from app.course.python_code import find_syntax_mistake
@@ -18,9 +19,13 @@ from app.course.typeset import MathMistake, Typesetter
 
 USUAL_LANGUAGES = ("python", "pycon", "console", "text", "bash", "toml", "yaml", "json", "cpp", "diff", "markdown")
 
+GLUED_HEADING = re.compile(r"#{2,6}[^#\s]")
+LOST_LINK = re.compile(r"\]\((?P<target>[^)\s]*)")
 TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>|<!--")
 FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
 REFERENCE = re.compile(r"\[[^\[\]]+\]\[([^\[\]^]+)\]")
+LONE_DOLLAR = re.compile(r"\$(?=[^\s\d.,;:!?)\]])|(?<=[^\s\d(\[])\$")
+"""A dollar sign that stands at a word as a formula's would, and not at a price."""
 SCHEME = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*):")
 ALIGNMENT = {"text-align:left": "align-left", "text-align:right": "align-right", "text-align:center": "align-center"}
 
@@ -103,11 +108,11 @@ class Prose:
                 _align_by_class(token)
 
     def _finish_inline(self, children: list[Token], line: int) -> None:
-        for token in children:
+        for place, token in enumerate(children):
             if token.type in ("softbreak", "hardbreak"):
                 line += 1
             elif token.type == "text":
-                self._check_text(token.content, line)
+                self._check_text(token.content, line, place == 0 or children[place - 1].type == "softbreak")
             elif token.type == "code_inline":
                 self.words += len(token.content.split())
             elif token.type == "math_inline":
@@ -118,8 +123,16 @@ class Prose:
             elif token.type == "image":
                 self._resolve_image(token, line)
 
-    def _check_text(self, text: str, line: int) -> None:
+    def _check_line_start(self, text: str, line: int) -> None:
+        if GLUED_HEADING.match(text):
+            hashes = text[: len(text) - len(text.lstrip("#"))]
+            message = f"{text[:40]!r} is shown as text: no heading without a blank after {hashes}"
+            self._report.add(line, Rule.HEADING, text, message, f"write {hashes} {text.lstrip('#')[:40]}")
+
+    def _check_text(self, text: str, line: int, at_start: bool) -> None:
         self.words += len(text.split())
+        if at_start:
+            self._check_line_start(text, line)
         if tag := TAG.search(text):
             self._report.add(
                 line,
@@ -132,10 +145,19 @@ class Prose:
             message = "$$ opens no formula here"
             remedy = "put $$ on lines of their own around the formula, without blank lines inside, or write $...$"
             self._report.add(line, Rule.MATH, "$$", message, remedy)
+        elif lone := LONE_DOLLAR.search(text):
+            around = text[max(0, lone.start() - 12) : lone.end() + 12].strip()
+            message = f"a single $ in {around!r} begins or ends no formula"
+            remedy = "write $...$ without blanks inside the signs, or put the sign between backticks"
+            self._report.add(line, Rule.MATH, "$", message, remedy)
         if reference := REFERENCE.search(text):
             message = f"the link {reference[0]} has no target"
             remedy = f"write [text](address), or a line `[{reference[1]}]: address`"
             self._report.add(line, Rule.DEAD_LINK, reference[0], message, remedy)
+        if lost := LOST_LINK.search(text):
+            message = f"the link to {lost['target']!r} is shown as text"
+            remedy = "write #anchor, chapter:SLUG, chapter:SLUG#anchor, exercise:NAME or https://..."
+            self._report.add(line, Rule.DEAD_LINK, lost["target"], message, remedy)
         if note := FOOTNOTE.search(text):
             self._report.add(
                 line,
@@ -146,10 +168,11 @@ class Prose:
             )
 
     def _typeset(self, token: Token, line: int, display: bool) -> None:
-        result = self._typesetter.typeset(token.content.strip(), display)
+        tex, names = number_marks(token.content.strip())
+        result = self._typesetter.typeset(tex, display)
         self.words += 1
         if isinstance(result, str):
-            token.meta["html"] = result
+            token.meta["html"] = restore_marks(result, names)
             return
         self._report_math(token, result, line)
 
@@ -171,7 +194,7 @@ class Prose:
             remedy = suggest(language, USUAL_LANGUAGES, "write python, console, text, or a name that Pygments knows")
             message = f"no language is called {language!r}"
             self._report.add(line, Rule.UNKNOWN_DIRECTIVE, language, message, remedy)
-        if language == "python" and (mistake := find_syntax_mistake(token.content)):
+        if language == "python" and not names_in(token.content) and (mistake := find_syntax_mistake(token.content)):
             self._report.add(
                 line + mistake.line,
                 Rule.PYTHON,

@@ -1,5 +1,6 @@
-"""Says whether Python parses, without running it, and on which line it does not."""
+"""Says of Python, without running it, whether it parses, does anything, and can fail."""
 
+import ast
 import warnings
 from dataclasses import dataclass
 
@@ -24,3 +25,32 @@ def find_syntax_mistake(source: str) -> SyntaxMistake | None:
     except ValueError as error:
         return SyntaxMistake(1, str(error))
     return None
+
+
+def has_code(source: str) -> bool:
+    """Whether there is more than blanks and comments in code that parses."""
+    return bool(ast.parse(source).body)
+
+
+def find_idle_check(source: str) -> SyntaxMistake | None:
+    """Why code that parses, and is meant to fail if a sentence is false, could never do so; None where it could."""
+    nodes = list(ast.walk(ast.parse(source)))
+    for node in nodes:
+        if isinstance(node, ast.Assert) and _is_always_true(node.test):
+            return SyntaxMistake(node.lineno, "this `assert` is true whatever the code does")
+    if any(isinstance(node, ast.Assert | ast.Raise) or _asserts(node) for node in nodes):
+        return None
+    return SyntaxMistake(1, "nothing here asserts anything")
+
+
+def _is_always_true(test: ast.expr) -> bool:
+    """A constant, or a tuple: `assert (condition, "message")` never fails."""
+    return (isinstance(test, ast.Constant) and bool(test.value)) or (isinstance(test, ast.Tuple) and bool(test.elts))
+
+
+def _asserts(node: ast.AST) -> bool:
+    """A call such as `torch.testing.assert_close(...)`."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return name.startswith("assert")

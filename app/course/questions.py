@@ -9,15 +9,18 @@ from app.course.answers import Body, Item, as_options, check_choice, read_body
 from app.course.directives import (
     GraphClickOptions,
     NumberOptions,
+    NumberVariantOptions,
     PredictOptions,
     QuestionOptions,
     TextOptions,
+    VariantQuestionOptions,
     WrongLineOptions,
 )
 from app.course.draft import Draft, Named
-from app.course.model import GraphKey, Html, Kind, NumberKey, Option, Predict, Question
+from app.course.marks import unmark
+from app.course.model import GraphKey, Html, Kind, NumberKey, Option, Predict, Question, Variant
 from app.course.options import read_options, read_question_options
-from app.course.problems import Rule
+from app.course.problems import Rule, one_of, suggest
 from app.course.tree import Directive, tokens_of
 
 EVERY_OTHER = "*"
@@ -87,7 +90,10 @@ def build_question(directive: Directive, name: str, draft: Draft) -> Question | 
     if options.kind not in (Kind.CHOICE, Kind.SEVERAL):
         remedy = "write `+++` and then the model answer"
         require(model_answer, fence.line, f"the question {name!r} has no answer to show", remedy, draft)
-    key = _read_key(options, body, answer, directive, draft)
+    if isinstance(options, VariantQuestionOptions):
+        key = _variant_key(options, body.items, fence.line, draft)
+    else:
+        key = _read_key(options, body, answer, directive, draft)
     return Question(
         id=name,
         kind=options.kind,
@@ -102,7 +108,23 @@ def build_question(directive: Directive, name: str, draft: Draft) -> Question | 
         code=body.code[0].content.rstrip("\n") if body.code and _code_is_the_question(options) else "",
         answer=model_answer,
         rubric=answer.rubric,
+        variant=_find_variant(options, directive, draft) if isinstance(options, VariantQuestionOptions) else None,
     )
+
+
+def _find_variant(options: VariantQuestionOptions, directive: Directive, draft: Draft) -> Variant | None:
+    draft.used.add(options.variant)
+    if options.variant not in draft.variants:
+        message = f"the variant {options.variant!r} is not in this chapter"
+        known = draft.variants
+        draft.report.add(
+            _option_line(directive, "variant"),
+            Rule.UNKNOWN_ID,
+            options.variant,
+            message,
+            suggest(options.variant, known, one_of(known)),
+        )
+    return draft.variants.get(options.variant)
 
 
 def _note_concepts(directive: Directive, name: str, draft: Draft) -> None:
@@ -156,9 +178,27 @@ def _read_key(options: QuestionOptions, body: Body, answer: Body, directive: Dir
     return _Key()
 
 
+def _variant_key(options: VariantQuestionOptions, items: Sequence[Item], line: int, draft: Draft) -> _Key:
+    """What stands for the key until a draw fills it: the ids of the options are their words, places included."""
+    if options.kind is Kind.CHOICE:
+        check_choice(items, line, True, draft)
+        return _Key(options=tuple(Option(item.text, item.html, item.right, item.feedback) for item in items))
+    slips = _slips(items, ["{{answer}}"], draft)
+    if not slips:
+        remedy = "list what a reader with a wrong idea would answer: `- [ ] {{name}}`, with a quotation under it"
+        draft.report.add(
+            line, Rule.MISSING_PART, "", "this variant question has no slip to tell from the truth", remedy
+        )
+    if isinstance(options, NumberVariantOptions):
+        return _Key(slips, NumberKey(0.0, options.tolerance, options.unit))
+    return _Key(slips)
+
+
 def _number_key(options: NumberOptions, items: Sequence[Item], draft: Draft) -> NumberKey:
     slips = []
     for item in items:
+        if item.right:
+            report_right_slip(item, draft)
         try:
             value = float(item.text)
         except ValueError:
@@ -177,17 +217,16 @@ def _number_key(options: NumberOptions, items: Sequence[Item], draft: Draft) -> 
     return NumberKey(options.value, options.tolerance, options.unit, tuple(slips))
 
 
+def report_right_slip(item: Item, draft: Draft) -> None:
+    message = f"{item.text!r} is listed as a slip and is right"
+    draft.report.add(item.line, Rule.ANSWER_KEY, item.text, message, "list wrong answers only, each with `- [ ]`")
+
+
 def _slips(items: Sequence[Item], right: Sequence[str], draft: Draft) -> tuple[Option, ...]:
     """Known wrong answers; the id of each is what the learner gives."""
     for item in items:
-        if item.right or item.text in right:
-            draft.report.add(
-                item.line,
-                Rule.ANSWER_KEY,
-                item.text,
-                f"{item.text!r} is listed as a slip and is right",
-                "list wrong answers only, each with `- [ ]`",
-            )
+        if item.right or unmark(item.text) in right:
+            report_right_slip(item, draft)
     return tuple(Option(item.text, item.html, False, item.feedback) for item in items)
 
 

@@ -8,11 +8,15 @@ not pass, its solution does, and each attempt gets its outcome and finding.
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import assert_never
 
+from app.course.drawing import MeasureTrial, VariantTrial
+from app.course.drawn import MEASURES, VARIANTS, MeasureFile, VariantFile, read_file
 from app.course.evidence import hash_claim
-from app.course.model import Cell, Chapter, Claim, Course, Exercise, Graph, Kind, Question
+from app.course.harness import cell_job, variant_job
+from app.course.model import Cell, Chapter, Claim, Course, Exercise, Graph, Kind, Measure, Question
+from app.course.problems import Report
 from app.course.python_code import find_syntax_mistake
 from app.course.toml_file import find_line
 from app.course.walk import blocks_of
@@ -20,6 +24,12 @@ from graders.contract.jobs import GradeJob, RunJob
 from graders.contract.manifest import Attempt
 from graders.contract.model import ExerciseName
 from graders.contract.results import Outcome
+
+SOLUTION = "solution.py"
+MUTANTS = "mutants/"
+"""The folder of solutions with one change each, none of which may pass: what the cases are there to catch."""
+
+LIMITS = ("cpu_seconds", "wall_seconds", "memory_mib")
 
 
 @dataclass(frozen=True)
@@ -49,7 +59,7 @@ class GraphTrial:
 
 @dataclass(frozen=True)
 class ExerciseTrial:
-    """One answer to an exercise. `attempt` is None for the starter and the solution."""
+    """One answer to an exercise. `attempt` is None for the starter, the solution and the mutants."""
 
     exercise: Exercise
     file: str
@@ -57,9 +67,19 @@ class ExerciseTrial:
     folder_digest: str
     attempt: Attempt | None = None
     attempt_line: int = 1
+    limit_lines: Mapping[str, int] = field(default_factory=dict)
+    """Where exercise.toml says each limit."""
+
+    @property
+    def is_solution(self) -> bool:
+        return self.file == SOLUTION
+
+    @property
+    def is_mutant(self) -> bool:
+        return self.file.startswith(MUTANTS)
 
 
-Promise = CellTrial | ClaimTrial | GraphTrial | ExerciseTrial
+Promise = CellTrial | ClaimTrial | GraphTrial | VariantTrial | MeasureTrial | ExerciseTrial
 
 
 @dataclass(frozen=True)
@@ -97,14 +117,34 @@ def plan_trials(
 def _plan_chapter(chapter: Chapter, traces: Mapping[str, str], has_gpu: bool) -> Iterator[Trial]:
     clicked = _clicked_nodes(chapter)
     for cell in blocks_of(Cell, chapter.blocks):
-        if _parses(cell.source) and _parses(cell.setup):
+        if _parses(cell.source) and _parses(cell.setup) and (cell.needs == "cpu" or has_gpu):
             yield _plan_cell(chapter, cell, clicked.get(cell.id, ()))
     for graph in blocks_of(Graph, chapter.blocks):
-        if _parses(graph.source):
+        if _parses(graph.source) and _parses(graph.setup):
             yield _plan_graph(chapter, graph, clicked.get(graph.id, ()), traces.get(f"{chapter.slug}/{graph.id}"))
     for claim in blocks_of(Claim, chapter.blocks):
         if _parses(claim.code) and (claim.needs == "cpu" or has_gpu):
             yield _plan_claim(chapter, claim)
+    yield from _plan_drawn(chapter, traces, has_gpu)
+
+
+def _plan_drawn(chapter: Chapter, committed: Mapping[str, str], has_gpu: bool) -> Iterator[Trial]:
+    """What the check draws and measures itself; its files are the promise."""
+    nobody = Report("")
+    for question in blocks_of(Question, chapter.blocks):
+        if question.variant and _parses(question.variant.code):
+            job = variant_job(question.variant)
+            text = committed.get(f"{chapter.slug}/{VARIANTS}/{question.id}")
+            drawn = VariantTrial(chapter, question, read_file(text, VariantFile, nobody) if text else None)
+            digest = _digest("variant", job.model_dump(), text, repr(question))
+            yield Trial(f"{chapter.slug}#{question.id}", question.where.path, job, drawn, digest)
+    for measure in blocks_of(Measure, chapter.blocks):
+        if _parses(measure.cell.source) and _parses(measure.cell.setup) and (measure.cell.needs == "cpu" or has_gpu):
+            job = cell_job(measure.cell)
+            text = committed.get(f"{chapter.slug}/{MEASURES}/{measure.id}")
+            measured = MeasureTrial(chapter, measure, read_file(text, MeasureFile, nobody) if text else None)
+            digest = _digest("measure", job.model_dump(), text, measure.exact, repr(measure.chart))
+            yield Trial(f"{chapter.slug}#{measure.id}", measure.where.path, job, measured, digest)
 
 
 def _parses(source: str) -> bool:
@@ -125,14 +165,14 @@ def _digest(*parts: object) -> str:
 
 
 def _plan_cell(chapter: Chapter, cell: Cell, clicked: tuple[tuple[str, int], ...]) -> Trial:
-    job = RunJob(source=cell.source, setup=cell.setup, flavour=cell.flavour, want_trace=cell.graph)
+    job = cell_job(cell)
     targets = [target for target, _ in clicked]
     digest = _digest("cell", job.model_dump(), cell.expected, cell.raises, targets)
     return Trial(f"{chapter.slug}#{cell.id}", cell.where.path, job, CellTrial(chapter, cell, clicked), digest)
 
 
 def _plan_graph(chapter: Chapter, graph: Graph, clicked: tuple[tuple[str, int], ...], committed: str | None) -> Trial:
-    job = RunJob(source=graph.source)
+    job = RunJob(source=graph.source, setup=graph.setup)
     digest = _digest("graph", job.model_dump(), committed, [target for target, _ in clicked])
     promise = GraphTrial(chapter, graph, clicked, committed)
     return Trial(f"{chapter.slug}#{graph.id}", graph.where.path, job, promise, digest)
@@ -148,14 +188,16 @@ def _plan_exercise(folder: ExerciseFolder) -> Iterator[Trial]:
     exercise = folder.exercise
     folder_digest = _digest(sorted(folder.files.items()))
     toml = folder.files.get("exercise.toml", "")
-    answers: list[tuple[str, Attempt | None]] = [("starter.py", None), ("solution.py", None)]
+    answers: list[tuple[str, Attempt | None]] = [("starter.py", None), (SOLUTION, None)]
     answers += [(f"attempts/{attempt.file}", attempt) for attempt in exercise.manifest.attempts]
+    answers += [(file, None) for file in sorted(folder.files) if file.startswith(MUTANTS)]
+    limit_lines = {name: find_line(toml, name) for name in LIMITS if name in toml}
     for file, attempt in answers:
         source = folder.files.get(file)
         if source is None:
             continue
         line = find_line(toml, attempt.file) if attempt else 1
-        promise = ExerciseTrial(exercise, file, source, folder_digest, attempt, line)
+        promise = ExerciseTrial(exercise, file, source, folder_digest, attempt, line, limit_lines)
         job = GradeJob(exercise=ExerciseName(exercise.name), source=source)
         path = f"exercises/{exercise.name}/" + ("exercise.toml" if attempt else file)
         yield Trial(f"{exercise.name}/{file}", path, job, promise, _digest("exercise", folder_digest, file))
@@ -164,7 +206,9 @@ def _plan_exercise(folder: ExerciseFolder) -> Iterator[Trial]:
 def wanted_outcome(promise: ExerciseTrial) -> str:
     """What the grader has to say, in words for a message."""
     if promise.attempt is None:
-        return "passed" if promise.file == "solution.py" else "anything but passed"
+        if promise.is_mutant:
+            return "an outcome that tells it from the solution: the cases let this change pass, or it does not parse"
+        return "passed" if promise.is_solution else "anything but passed"
     finding = f" with the finding {promise.attempt.finding!r}" if promise.attempt.finding else ""
     return f"{promise.attempt.outcome}{finding}"
 
@@ -174,7 +218,9 @@ def keeps_outcome(promise: ExerciseTrial, outcome: Outcome, finding: str | None)
     if promise.attempt is not None:
         same_finding = promise.attempt.finding is None or promise.attempt.finding == finding
         return outcome is promise.attempt.outcome and same_finding
-    return (outcome is Outcome.PASSED) == (promise.file == "solution.py")
+    if promise.is_mutant and outcome is Outcome.SYNTAX_ERROR:
+        return False
+    return (outcome is Outcome.PASSED) == promise.is_solution
 
 
 def describe(promise: Promise) -> str:
@@ -186,6 +232,10 @@ def describe(promise: Promise) -> str:
             return "claim"
         case GraphTrial():
             return "graph"
+        case VariantTrial():
+            return "variant"
+        case MeasureTrial():
+            return "measurement"
         case ExerciseTrial():
             return "exercise"
         case _:

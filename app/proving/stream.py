@@ -69,7 +69,7 @@ class GraderStream:
             raise GraderFault(f"the graders did not say who they are: {error}") from error
 
     def run(self, jobs: Mapping[str, RunJob | GradeJob]) -> Iterator[tuple[str, RunEnd | Verdict]]:
-        """Every job's name with its result, as they end. Raises GraderFault."""
+        """Every job's name with its result, as they end; may be called again for more. Raises GraderFault."""
         writer = threading.Thread(target=self._write_jobs, args=(jobs,), daemon=True)
         writer.start()
         waiting = set(jobs)
@@ -92,7 +92,6 @@ class GraderStream:
             for name, job in jobs.items():
                 pipe.write(json.dumps({"id": name, "job": job.model_dump(mode="json")}) + "\n")
                 pipe.flush()
-            pipe.close()
         except (BrokenPipeError, ValueError):
             # The graders died; the reader finds the end of their output and says so.
             return

@@ -12,7 +12,7 @@ from app.course.model import Claim
 from app.course.problems import Report
 from app.course.trials import ClaimTrial
 from graders.contract.hello import WorkerHello
-from graders.contract.results import Outcome, RunEnd
+from graders.contract.results import Outcome, RunEnd, Verdict
 from graders.contract.trace import Trace
 
 
@@ -42,7 +42,7 @@ class EvidenceBook:
             device=self._hello.device,
             python=self._hello.python,
             checked_on=self._today,
-            seconds=_wall_seconds(result),
+            seconds=wall_seconds(result),
             content=hash_claim(trial.claim),
             message="" if held else say_end(result),
         )
@@ -67,14 +67,15 @@ class EvidenceBook:
 
     def _keep(self, slug: str, claims: dict[str, EvidenceEntry]) -> None:
         self._files[slug] = EvidenceFile(claims=claims)
-        _write(self._root / "chapters" / slug / "evidence.json", write_evidence(self._files[slug]))
+        replace_file(self._root / "chapters" / slug / "evidence.json", write_evidence(self._files[slug]))
 
 
 def _essence(entry: EvidenceEntry) -> tuple[object, ...]:
     return entry.held, entry.torch, entry.device, entry.python, entry.content, entry.message
 
 
-def _wall_seconds(result: RunEnd) -> float:
+def wall_seconds(result: RunEnd | Verdict) -> float:
+    """How long a run took, as the box measured it; 0 where it was never started."""
     measured = next((measure.value for measure in result.measures if "wall" in measure.name), 0.0)
     return round(measured, 3)
 
@@ -84,7 +85,7 @@ def write_trace(path: Path, trace: Trace) -> None:
     document = trace.model_dump(mode="json", exclude_defaults=True)
     sections = [f"{json.dumps(name)}: {_write_section(section)}" for name, section in document.items()]
     path.parent.mkdir(exist_ok=True)
-    _write(path, "{\n" + ",\n".join(sections) + "\n}\n")
+    replace_file(path, "{\n" + ",\n".join(sections) + "\n}\n")
 
 
 def _write_section(section: object) -> str:
@@ -105,10 +106,11 @@ def write_outputs(root: Path, path: str, outputs: Mapping[str, str]) -> None:
         if fence.name == "cell" and output is not None and "---" in body:
             first = fence.body + body.index("---") + 1
             lines[first : fence.close] = tidy_output(output).split("\n")
-    _write(file, "\n".join(lines))
+    replace_file(file, "\n".join(lines))
 
 
-def _write(path: Path, text: str) -> None:
+def replace_file(path: Path, text: str) -> None:
+    """Writes a file whole or not at all."""
     fresh = path.with_name(f"{path.name}.new")
     fresh.write_text(text, encoding="utf-8")
     fresh.replace(path)

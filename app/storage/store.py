@@ -228,12 +228,13 @@ def _reading(row: Row[Any]) -> Reading:
 
 
 def _dump_given(given: Given) -> str:
-    return json.dumps({"values": given.values, "text": given.text, "node_names": given.node_names})
+    drawn = {} if given.draw is None else {"draw": given.draw}
+    return json.dumps({"values": given.values, "text": given.text, "node_names": given.node_names, **drawn})
 
 
 def _load_given(text: str) -> Given:
     kept = json.loads(text)
-    return Given(tuple(kept["values"]), kept["text"], tuple(kept["node_names"]))
+    return Given(tuple(kept["values"]), kept["text"], tuple(kept["node_names"]), kept.get("draw"))
 
 
 def _readable(row: dict[str, Any]) -> dict[str, Any]:

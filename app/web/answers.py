@@ -1,20 +1,22 @@
 """Answers to retrieval questions: each attempt is marked and kept; an open one is held against its rubric."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Response
+from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from app.course.marking import Given, Unmarkable, mark_answer
 from app.course.model import Chapter, Kind, Question
+from app.course.variants import fill_question, find_draw, pick_draw
 from app.storage.records import Answer
 from app.web.chapter import ChapterNow, answer_block, gather_reader
 from app.web.figures import node_names
-from app.web.merging import walk_blocks
+from app.web.merging import draws_seen, merge_block, walk_blocks
 from app.web.rates import Act
-from app.web.visit import Writer, WriterNow
+from app.web.visit import VisitNow, Writer, WriterNow
 
 router = APIRouter(include_in_schema=False)
 
@@ -32,31 +34,63 @@ class AnswerForm(BaseModel):
     line: str = Field(default="", max_length=12)
     order: str = Field(default="", max_length=400)
     rubric: list[str] = Field(default=[], max_length=40)
+    draw: int | None = None
 
 
 @dataclass(frozen=True)
 class _Asked:
+    """A question as this learner was asked it: filled by a draw, where it has a variant."""
+
     chapter: Chapter
     question: Question
+    draw: int | None = None
+
+    @property
+    def draws(self) -> dict[str, int]:
+        return {} if self.draw is None else {self.question.id: self.draw}
 
 
 @router.post("/chapters/{slug}/answers/{question_id}")
 async def answer(
     question_id: str, chapter: ChapterNow, writer: WriterNow, form: Annotated[AnswerForm, Form()]
 ) -> Response:
-    asked = _Asked(chapter, _need_question(chapter, question_id))
+    block = _need_question(chapter, question_id)
+    asked = _fill(chapter, block, form.draw)
     await writer.visit.count(Act.WRITE)
     if asked.question.kind is Kind.OPEN and not form.text.strip() and await _rate(writer, asked, form.rubric):
-        return await answer_block(writer, chapter, asked.question)
+        return await answer_block(writer, chapter, block)
     try:
-        given = await _read_given(writer, asked, form)
+        given = replace(await _read_given(writer, asked, form), draw=asked.draw)
         mark = mark_answer(asked.question, given)
     except Unmarkable as problem:
-        return await answer_block(writer, chapter, asked.question, str(problem))
+        return await answer_block(writer, chapter, block, str(problem), asked.draws)
     await writer.site.store.add_answer(
         writer.learner, chapter.slug, Answer(question_id, given, mark.right, writer.now)
     )
-    return await answer_block(writer, chapter, asked.question)
+    return await answer_block(writer, chapter, block)
+
+
+@router.post("/chapters/{slug}/answers/{question_id}/another")
+async def another(question_id: str, chapter: ChapterNow, visit: VisitNow) -> Response:
+    """The next draw of a question. It leaves nothing: the draw is kept with the answer that is given to it."""
+    block = _need_question(chapter, question_id)
+    reader = await gather_reader(visit, chapter)
+    draw = pick_draw(block, reader.learner, draws_seen(block, reader))
+    if draw is None:
+        raise HTTPException(404, "There is only one question of this kind.")
+    if visit.wants_fragment:
+        view = merge_block(block, replace(reader, draws={block.id: draw.seed}))
+        return visit.site.renderer.fragment(view)
+    return RedirectResponse(f"/chapters/{chapter.slug}?another={block.id}&draw={draw.seed}#{block.id}", 303)
+
+
+def _fill(chapter: Chapter, block: Question, seed: int | None) -> _Asked:
+    if block.variant is None:
+        return _Asked(chapter, block)
+    draw = find_draw(block, seed)
+    if draw is None:
+        raise HTTPException(409, "This question has new numbers since you opened the page; reload it.")
+    return _Asked(chapter, fill_question(block, draw), draw.seed)
 
 
 def _need_question(chapter: Chapter, question_id: str) -> Question:

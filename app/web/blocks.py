@@ -118,6 +118,9 @@ class QuestionView:
     tick the rubric); rated (the ticks are kept). `given` is the last text, number or order. Exactly the part that
     belongs to `kind` is filled: options (choice, several), `unit` (number), `lines` (order, wrong-line), `nodes`
     and `graph_id` (graph-click: the anchor of the picture), `rubric` (open, after the answer).
+
+    A question with a variant has `draw`, which the form sends back, and, once it was answered, `another_action`: a
+    form (no fields) that asks for another draw.
     """
 
     template: ClassVar[str] = "question"
@@ -139,6 +142,17 @@ class QuestionView:
     answer: Html = ""
     rubric: tuple[RubricView, ...] = ()
     problem: str = ""
+    draw: str = ""
+    another_action: str = ""
+
+
+@dataclass(frozen=True)
+class SwitchView:
+    """A boolean of an incident; the form sends `switch` = `name` for each that is on, and `switched` always."""
+
+    name: str
+    html: Html
+    on: bool
 
 
 @dataclass(frozen=True)
@@ -165,6 +179,44 @@ class CellView:
     """What it prints, as checked; empty if nothing or unknown."""
     predicts: tuple[str, ...] = ()
     """Ids of the predictions that its run settles."""
+    needs_gpu: bool = False
+    """It is shown and cannot be run here."""
+    switches: tuple[SwitchView, ...] = ()
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A table of results. `numeric` says of each column whether it holds numbers, which stand at the right."""
+
+    columns: tuple[str, ...]
+    numeric: tuple[bool, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class MeasurementView:
+    """A measurement: its table, the chart that a script draws of it, and the code that takes it again.
+
+    `figure` is Plotly's JSON, or empty where no chart is wanted. `live`: it was taken just now, by this reader.
+    `table` is None, and `problem` says why, where nothing was measured yet. `cell` runs the code.
+    """
+
+    template: ClassVar[str] = "measure"
+    id: str
+    anchor: str
+    caption: Html
+    alt: str
+    table: TableView | None
+    figure: str
+    cell: "CellView"
+    live: bool = False
+    torch: str = ""
+    device: str = ""
+    machine: str = ""
+    python: str = ""
+    measured_on: str = ""
+    stale: bool = False
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -252,6 +304,7 @@ BlockView = (
     | PredictView
     | QuestionView
     | CellView
+    | MeasurementView
     | GraphView
     | ClaimView
     | ExerciseLinkView

@@ -85,10 +85,15 @@ def need_chapter(slug: str, site: SiteNow) -> Chapter:
 ChapterNow = Annotated[Chapter, Depends(need_chapter)]
 
 
-async def gather_reader(visit: Visit, chapter: Chapter, problems: Mapping[str, str] | None = None) -> Reader:
+async def gather_reader(
+    visit: Visit,
+    chapter: Chapter,
+    problems: Mapping[str, str] | None = None,
+    draws: Mapping[str, int] | None = None,
+) -> Reader:
     """Everything that a chapter's blocks need besides themselves."""
     site, learner = visit.site, visit.learner
-    reader = Reader(site.course, chapter, problems=problems or {})
+    reader = Reader(site.course, chapter, problems=problems or {}, learner=learner or "", draws=draws or {})
     if learner is not None:
         reader = replace(
             reader,
@@ -127,10 +132,14 @@ async def _last_figure(visit: Visit, run: str | None, id_prefix: str) -> Figure 
 
 
 async def render_chapter(
-    visit: Visit, chapter: Chapter, problems: Mapping[str, str] | None = None, status: int = 200
+    visit: Visit,
+    chapter: Chapter,
+    problems: Mapping[str, str] | None = None,
+    status: int = 200,
+    draws: Mapping[str, int] | None = None,
 ) -> Response:
     """The whole page; `problems` are sentences about a form that could not be taken, by block id."""
-    reader = await gather_reader(visit, chapter, problems)
+    reader = await gather_reader(visit, chapter, problems, draws)
     course = visit.site.course
     module = find_module(course, chapter)
     blocks = merge_blocks(chapter.blocks, reader)
@@ -188,11 +197,18 @@ def _plain(html: Html) -> str:
 
 
 @router.api_route("/chapters/{slug}", methods=["GET", "HEAD"])
-async def chapter_page(visit: VisitNow, chapter: ChapterNow) -> Response:
-    return await render_chapter(visit, chapter)
+async def chapter_page(visit: VisitNow, chapter: ChapterNow, another: str = "", draw: int = 0) -> Response:
+    """`another` and `draw` come from a reader without script who asked for another draw of a question."""
+    return await render_chapter(visit, chapter, draws={another: draw} if another else None)
 
 
-async def answer_block(writer: Writer, chapter: Chapter, block: Predict | Question, problem: str = "") -> Response:
+async def answer_block(
+    writer: Writer,
+    chapter: Chapter,
+    block: Predict | Question,
+    problem: str = "",
+    draws: Mapping[str, int] | None = None,
+) -> Response:
     """The answer to a block's form: the block alone for an element, else the page at that block.
 
     A form that could not be taken (`problem`) comes back with a sentence, and with status 422.
@@ -201,10 +217,10 @@ async def answer_block(writer: Writer, chapter: Chapter, block: Predict | Questi
     problems = {block.id: problem} if problem else {}
     status = 422 if problem else 200
     if visit.wants_fragment:
-        view = merge_block(block, await gather_reader(visit, chapter, problems))
+        view = merge_block(block, await gather_reader(visit, chapter, problems, draws))
         return visit.site.renderer.fragment(view, status)
     if problem:
-        return await render_chapter(visit, chapter, problems, status)
+        return await render_chapter(visit, chapter, problems, status, draws)
     return RedirectResponse(f"/chapters/{chapter.slug}#{block.id}", 303)
 
 

@@ -18,27 +18,33 @@ from app.course.model import (
     Chapter,
     Claim,
     Course,
+    Draw,
     Evidence,
     ExerciseLink,
     Graph,
     Heading,
     Html,
     Kind,
+    Measure,
     Option,
     Predict,
     Prose,
     Question,
     Reveal,
 )
+from app.course.variants import fill_question, find_draw, pick_draw
 from app.learning.calibration import Confidence
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory
 from app.web import blocks as views
 from app.web.figures import Figure, node_label
+from app.web.measures import show_measure
 
 ANSWER_AFTER_ATTEMPTS = 2
 """A wrong answer may be tried again before the model answer shows; after this many attempts it shows anyway."""
 
 MOST_NODES_LISTED = 60
+
+NOT_DRAWN: Html = '<p class="small-note">The numbers of this question have not been drawn yet.</p>'
 
 BOX_LABELS = {
     "core-idea": "Core idea",
@@ -66,7 +72,11 @@ class Standing:
 
 @dataclass(frozen=True)
 class Reader:
-    """What merging needs besides the block. `figures` are by graph or cell id; `problems` by block id."""
+    """What merging needs besides the block. `figures` are by graph or cell id; `problems` by block id.
+
+    `draws` are the seeds to show, by question id; the other variants show what was answered last, or what `learner`
+    gets first.
+    """
 
     course: Course
     chapter: Chapter
@@ -75,6 +85,8 @@ class Reader:
     standings: Mapping[str, Standing] = field(default_factory=dict)
     figures: Mapping[str, Figure] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
+    learner: str = ""
+    draws: Mapping[str, int] = field(default_factory=dict)
 
 
 def picture_prefix(block: Cell | Graph) -> str:
@@ -98,6 +110,8 @@ def merge_block(block: Block, reader: Reader) -> views.BlockView:  # noqa: C901 
             return merge_question(block, reader)
         case Cell():
             return merge_cell(block, reader)
+        case Measure():
+            return show_measure(block, merge_cell(block.cell, reader))
         case Graph():
             return merge_graph(block, reader)
         case Claim():
@@ -143,8 +157,30 @@ def _option(option: Option, chosen: bool, *, told: bool) -> views.OptionView:
     )
 
 
-def merge_question(block: Question, reader: Reader) -> views.QuestionView:
-    attempts = tuple(answer for answer in reader.history.answers if answer.question == block.id)
+def merge_question(block: Question, reader: Reader) -> views.QuestionView | views.ProseView:
+    draw = _choose_draw(block, reader)
+    if block.variant is None:
+        return _merge_asked(block, reader, None)
+    return _merge_asked(fill_question(block, draw), reader, draw.seed) if draw else views.ProseView(NOT_DRAWN)
+
+
+def draws_seen(block: Question, reader: Reader) -> tuple[int, ...]:
+    """The seeds of the draws that this learner has answered, in their order."""
+    given = (answer.given.draw for answer in reader.history.answers if answer.question == block.id)
+    return tuple(seed for seed in given if seed is not None)
+
+
+def _choose_draw(block: Question, reader: Reader) -> Draw | None:
+    seen = draws_seen(block, reader)
+    wanted = reader.draws.get(block.id, seen[-1] if seen else None)
+    return find_draw(block, wanted) or pick_draw(block, reader.learner)
+
+
+def _merge_asked(block: Question, reader: Reader, seed: int | None) -> views.QuestionView:
+    action = f"/chapters/{reader.chapter.slug}/answers/{block.id}"
+    attempts = tuple(
+        answer for answer in reader.history.answers if (answer.question, answer.given.draw) == (block.id, seed)
+    )
     last = attempts[-1] if attempts else None
     state, feedback = _judge(block, last)
     answered = state in ("right", "answered", "rated") or len(attempts) >= ANSWER_AFTER_ATTEMPTS
@@ -152,7 +188,7 @@ def merge_question(block: Question, reader: Reader) -> views.QuestionView:
     return views.QuestionView(
         id=block.id,
         anchor=block.id,
-        action=f"/chapters/{reader.chapter.slug}/answers/{block.id}",
+        action=action,
         kind=block.kind.value,
         role=block.role.value,
         prompt=block.prompt,
@@ -168,6 +204,8 @@ def merge_question(block: Question, reader: Reader) -> views.QuestionView:
         answer=block.answer if answered else "",
         rubric=_rubric(block, last),
         problem=reader.problems.get(block.id, ""),
+        draw="" if seed is None else str(seed),
+        another_action=f"{action}/another" if seed is not None and attempts else "",
     )
 
 
@@ -248,6 +286,8 @@ def merge_cell(block: Cell, reader: Reader) -> views.CellView:
         draft_place=place,
         expected=block.expected or "",
         predicts=tuple(predict.id for predict in predicts_settled_by(reader.chapter, block.id)),
+        needs_gpu=block.needs == "gpu",
+        switches=tuple(views.SwitchView(switch.name, switch.html, switch.on) for switch in block.switches),
     )
 
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 import secrets
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 from fastapi import APIRouter, Depends, Form, Response
@@ -13,12 +13,14 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from app.course.model import Cell, Chapter
+from app.course.harness import TABLE_LINE, cell_job, drop_lines
+from app.course.model import Cell, Chapter, Measure
 from app.web.blocks import PredictView, RunView
 from app.web.chapter import ChapterNow
 from app.web.figures import Drawn, Figure, draw_end
 from app.web.graphs import GraphAnswer, OpenFolds, answer_graph
-from app.web.merging import picture_prefix, walk_blocks
+from app.web.measures import show_live_measure
+from app.web.merging import Reader, merge_cell, picture_prefix, walk_blocks
 from app.web.outcomes import HEADLINES
 from app.web.page import Frame, Place
 from app.web.predictions import settle_predictions, settles
@@ -36,6 +38,8 @@ from graders.ledger import Accepted, Submission
 
 router = APIRouter(include_in_schema=False)
 api = APIRouter(prefix="/api/runs", tags=["runs"])
+
+MOST_SWITCHES = 40
 
 HOME_PICTURE = "cell_home-picture"
 
@@ -59,6 +63,8 @@ class RunRequest(BaseModel):
     cell: str = ""
     flavour: Flavour = Flavour.TORCH
     trace: bool = True
+    switches: list[str] | None = Field(default=None, max_length=MOST_SWITCHES)
+    """The switches of the cell that are on; left out, they stand as the chapter has them."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +92,10 @@ async def start_run(writer: Writer, asked: RunRequest) -> Started:
     if cell is None:
         job = RunJob(source=source, flavour=asked.flavour, want_trace=asked.trace)
     else:
+        if cell.needs == "gpu":
+            raise HTTPException(409, "This cell needs a GPU, and this server has none.")
         source = source if cell.editable else cell.source
-        job = RunJob(source=source, setup=cell.setup, flavour=cell.flavour, want_trace=cell.graph)
+        job = cell_job(cell, source, asked.switches)
     accepted = await site.ledger.submit(writer.learner, secrets.token_hex(16), job)
     site.metrics.jobs.labels("run").inc()
     if chapter and cell:
@@ -106,8 +114,14 @@ def _find_cell(site: Site, asked: RunRequest) -> tuple[Chapter | None, Cell | No
 
 
 def find_cell(chapter: Chapter, cell_id: str) -> Cell | None:
+    cells = (block.cell if isinstance(block, Measure) else block for block in walk_blocks(chapter.blocks))
+    return next((cell for cell in cells if isinstance(cell, Cell) and cell.id == cell_id), None)
+
+
+def find_measure(chapter: Chapter, cell: Cell) -> Measure | None:
+    """The measurement that a cell takes."""
     blocks = walk_blocks(chapter.blocks)
-    return next((block for block in blocks if isinstance(block, Cell) and block.id == cell_id), None)
+    return next((block for block in blocks if isinstance(block, Measure) and block.cell == cell), None)
 
 
 async def start_asked_run(asked: RunRequest, writer: WriterNow) -> Started:
@@ -165,7 +179,18 @@ async def _describe_end(started: Started, end: RunEnd, trace_note: str) -> dict[
         "output_truncated": end.output_truncated,
         "trace_note": trace_note,
         "resolved": {view.id: started.site.renderer.block(view) for view in resolved},
+        "measured": _render_measured(started, end),
     }
+
+
+def _render_measured(started: Started, end: RunEnd) -> str:
+    """The measurement that this run has taken, in place of the committed one; empty for any other run."""
+    measure = find_measure(started.chapter, started.cell) if started.chapter and started.cell else None
+    if measure is None or started.chapter is None:
+        return ""
+    reader = Reader(started.site.course, started.chapter)
+    view = show_live_measure(measure, merge_cell(measure.cell, reader), end)
+    return started.site.renderer.block(view) if view else ""
 
 
 @api.post("/{run_id}/stop", status_code=204)
@@ -217,8 +242,11 @@ async def run_cell_by_form(
     chapter: ChapterNow,
     writer: WriterNow,
     source: Annotated[str, Form(max_length=MAX_SOURCE_BYTES)] = "",
+    switch: Annotated[list[str] | None, Form(max_length=MOST_SWITCHES)] = None,
+    switched: Annotated[str, Form(max_length=10)] = "",
 ) -> Response:
-    asked = RunRequest(source=source, chapter=chapter.slug, cell=cell_id)
+    switches = (switch or []) if switched else None
+    asked = RunRequest(source=source, chapter=chapter.slug, cell=cell_id, switches=switches)
     started = await start_run(writer, asked)
     if started.cell and started.cell.editable:
         place = f"chapters/{chapter.slug}/{cell_id}"
@@ -242,6 +270,8 @@ async def run_page(run_id: str, visit: VisitNow) -> Response:
         back = Place(f"/chapters/{chapter.slug}#{cell.id}", chapter.title, chapter.number)
     ahead = count_ahead(await site.ledger.place(found.id))
     view = show_run(found, back, ahead, drawn, resolved)
+    if cell and cell.tabulates:
+        view = replace(view, stdout=drop_lines(view.stdout, TABLE_LINE))
     frame = await visit.frame("A run", "What a cell printed, and the graph that it made.")
     return site.renderer.fragment(view) if visit.wants_fragment else site.renderer.page(RunPage(frame, view))
 

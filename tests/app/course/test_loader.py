@@ -56,6 +56,7 @@ def test_every_kind_of_block_comes_out_of_the_fixture(chapters: tuple[Chapter, .
         "Question",
         "Predict",
         "Cell",
+        "Measure",
         "Graph",
         "Claim",
         "ExerciseLink",

@@ -21,11 +21,25 @@ HELLO = {
 }
 
 
+STUMBLED = set()
+
+
+def stumbles(job: dict) -> bool:
+    """The first run of such code is the graders' fault."""
+    first = job["source"] not in STUMBLED
+    STUMBLED.add(job["source"])
+    return first and "stumble here once" in job["source"]
+
+
+def measure(name: str, value: float, unit: str) -> dict:
+    return {"name": name, "value": value, "unit": unit, "measured_by": "kernel"}
+
+
 def run(job: dict) -> dict:
     out = io.StringIO()
     names: dict = {}
-    end = {"kind": "run_end", "outcome": "ok"}
-    if "the graders fail here" in job["source"]:
+    end = {"kind": "run_end", "outcome": "ok", "measures": [measure("wall", 0.25, "s")]}
+    if "the graders fail here" in job["source"] or stumbles(job):
         return {"kind": "run_end", "outcome": "grader_fault"}
     try:
         with contextlib.redirect_stdout(out):
@@ -62,8 +76,9 @@ def draw(names: dict) -> dict:
     }
 
 
-def grade(job: dict) -> dict:
-    verdict = {"kind": "verdict", "exercise": job["exercise"]}
+def grade(job: dict, mode: str) -> dict:
+    peak_mib = 40.0 if mode == "hungry" else 10.0
+    verdict = {"kind": "verdict", "exercise": job["exercise"], "measures": [measure("peak memory", peak_mib, "MiB")]}
     if "while True" in job["source"]:
         return {**verdict, "outcome": "time_limit"}
     if "_exit" in job["source"]:
@@ -99,8 +114,8 @@ def main(mode: str) -> None:
         sys.stdout.flush()
     for line in sys.stdin:
         asked = json.loads(line)
-        work = grade if asked["job"]["kind"] == "grade" else run
-        say({"id": asked["id"], "result": work(asked["job"])})
+        job = asked["job"]
+        say({"id": asked["id"], "result": grade(job, mode) if job["kind"] == "grade" else run(job)})
 
 
 main(sys.argv[1] if len(sys.argv) > 1 else "")

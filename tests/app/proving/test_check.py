@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.check import main
+from app.check import main, make_progress
 from app.course.loader import load_course
 
 from .conftest import HERE, Desk
@@ -23,8 +23,7 @@ def test_a_course_that_keeps_its_promises_holds(desk: Desk) -> None:
 def test_an_unchanged_course_is_not_run_again(desk: Desk) -> None:
     first, second = desk.check(), desk.check()
 
-    # The first update committed the graph's trace, so that the graph was due once more.
-    assert (first["ran"], first["known"]) == (1, 8)
+    assert (first["ran"], first["known"]) == (0, 9)
     assert (second["ran"], second["known"]) == (0, 9)
 
 
@@ -125,6 +124,7 @@ def test_evidence_of_a_claim_that_is_gone_is_dropped(desk: Desk) -> None:
 
 
 def test_a_claim_that_needs_a_gpu_runs_where_there_is_one_and_keeps_that_evidence_elsewhere(desk: Desk) -> None:
+    (desk.root / ".cache" / "check.json").unlink()
     with_gpu = desk.check(mode="gpu")
     (desk.root / ".cache" / "check.json").unlink()
     without = desk.check()
@@ -225,6 +225,92 @@ def test_a_fault_during_one_run_says_which_and_leaves_the_others_proven(desk: De
 
     assert said["status"] == 2
     assert said["faults"] == ["sums#adds: grader_fault"]
+
+
+def test_a_fault_that_passes_is_run_once_more_and_forgotten(desk: Desk) -> None:
+    desk.edit("total = 1 + 1", "total = 1 + 1  # the graders stumble here once")
+
+    said = desk.check()
+
+    assert (said["status"], said["faults"], said["repeated"]) == (0, [], 1)
+
+
+def test_runs_that_are_the_same_are_run_once(desk: Desk) -> None:
+    text = desk.chapter.read_text()
+    twin = text[text.index("```{cell} prints") : text.index("```{cell} fails-on-purpose")]
+    desk.chapter.write_text(text + "\n" + twin.replace("cell} prints", "cell} prints-too"))
+    (desk.root / ".cache" / "check.json").unlink()
+
+    said = desk.check()
+
+    assert (said["status"], said["ran"]) == (0, 9)
+    assert desk.check()["known"] == 10
+
+
+def test_what_update_wrote_is_known_to_hold(desk: Desk) -> None:
+    desk.edit("x = 1.0", "x = 1.0\nz = 2.0")
+    desk.edit('print("two")', 'print("three")')
+
+    assert desk.check("--update")["ran"] == 2
+    assert desk.check(mode="dies")["status"] == 0
+
+
+def test_a_limit_with_no_room_above_the_solution_is_reported_where_it_is_set(desk: Desk) -> None:
+    path = desk.root / "exercises/double/exercise.toml"
+    path.write_text(path.read_text().replace("memory_mib = 256", "memory_mib = 100"))
+
+    (found,) = desk.check(mode="hungry")["problems"]
+
+    line = path.read_text().split("\n").index("memory_mib = 100") + 1
+    assert (found["rule"], found["path"], found["line"]) == ("tight-limit", "exercises/double/exercise.toml", line)
+    assert found["remedy"] == "allow at least 3 times as much: memory_mib = 128"
+
+
+def test_a_mutant_that_passes_is_reported_and_one_that_is_caught_is_not(desk: Desk) -> None:
+    mutants = desk.root / "exercises/double/mutants"
+    mutants.mkdir()
+    (mutants / "adds_nothing.py").write_text("def double(x):\n    return x\n")
+    (mutants / "multiplies.py").write_text("def double(x):\n    return x * 2\n")
+
+    (found,) = desk.check()["problems"]
+
+    assert (found["rule"], found["path"]) == ("exercise-proof", "exercises/double/mutants/multiplies.py")
+
+
+def test_a_draft_is_named_and_proven_like_everything_else(desk: Desk) -> None:
+    desk.edit("title: Sums", "title: Sums\ndraft: true")
+    desk.edit("assert total == 2", "assert total == 3")
+
+    said = desk.check()
+
+    assert said["drafts"] == ["chapters/sums/chapter.md"]
+    assert [found["rule"] for found in said["problems"]] == ["claim-failed"]
+
+
+def test_each_run_has_its_time(desk: Desk) -> None:
+    (desk.root / ".cache" / "check.json").unlink()
+
+    timings = desk.check()["timings"]
+
+    assert timings["run_seconds"]["sums#adds"] == 0.25
+    assert timings["prove_seconds"] > 0
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_gets_a_bar_and_a_log_gets_lines() -> None:
+    log, screen = io.StringIO(), Terminal()
+    for done in range(1, 41):
+        make_progress(log)(done, 40, f"cell {done}")
+        make_progress(screen)(done, 40, f"cell {done}")
+
+    assert log.getvalue().split("\n")[:2] == ["4 of 40 proven; last: cell 4", "8 of 40 proven; last: cell 8"]
+    assert log.getvalue().count("\n") == 10
+    assert "[##########          ] 20/40 cell 20" in screen.getvalue()
+    assert screen.getvalue().endswith("\r\x1b[2K")
 
 
 def test_a_folder_without_a_course_is_reported(tmp_path: Path) -> None:

@@ -1,0 +1,131 @@
+"""A variant is one question with many draws: parsed once, filled as often as it is drawn."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.course.loader import load_course
+from app.course.marking import Given, mark_answer
+from app.course.marks import fill_html, fill_text, mark_placeholders, number_marks, restore_marks, unmark
+from app.course.model import Draw, Question
+from app.course.variants import fill_question, find_draw, pick_draw, show_value
+from app.course.walk import blocks_of
+
+FIXTURE = Path(__file__).parents[2] / "course"
+
+
+@pytest.fixture(scope="module")
+def questions() -> dict[str, Question]:
+    course, problems = load_course(FIXTURE)
+    assert problems == ()
+    return {question.id: question for chapter in course.chapters for question in blocks_of(Question, chapter.blocks)}
+
+
+@pytest.fixture
+def calls(questions: dict[str, Question]) -> Question:
+    return questions["after-several-calls"]
+
+
+def draw_of(question: Question, seed: int) -> Draw:
+    found = find_draw(question, seed)
+    assert found
+    return found
+
+
+def test_a_draw_fills_words_code_formulas_and_the_answer(calls: Question) -> None:
+    filled = fill_question(calls, draw_of(calls, 4))
+
+    assert "y = 0.5 * x" in filled.prompt
+    assert 'class="mord">0.5</span>' in filled.prompt
+    assert '<span class="mi">3</span>' in filled.prompt
+    assert filled.answer == "<p>3 times 0.5 is 1.5.</p>"
+    assert filled.variant is None
+    assert "\ue000" not in repr(filled)
+
+
+def test_each_draw_has_its_own_truth_and_its_own_slips(calls: Question) -> None:
+    filled = fill_question(calls, draw_of(calls, 4))
+
+    assert mark_answer(filled, Given(text="1.5")).right
+    assert mark_answer(filled, Given(text="0.5")).feedback.startswith("<p>That is the gradient of <em>one</em> call")
+    assert mark_answer(filled, Given(text="2")).feedback == "<p>It grows by 0.5 a call; it does not double.</p>"
+
+
+def test_the_answers_of_a_choice_are_named_by_their_words_and_stand_in_an_order_of_the_draw(
+    questions: dict[str, Question],
+) -> None:
+    uses = questions["sum-of-uses"]
+    assert uses.variant
+    orders = {
+        tuple(option.right for option in fill_question(uses, draw).options)
+        for draw in (replace(uses.variant.draws[0], seed=seed) for seed in range(20))
+    }
+    filled = fill_question(uses, draw_of(uses, 1))
+
+    assert {option.id for option in filled.options} == {"3", "6", "none"}
+    assert [option.id for option in filled.options if option.right] == ["3"]
+    assert len(orders) > 1
+
+
+def test_a_learner_meets_each_draw_once_before_any_comes_again(calls: Question) -> None:
+    assert calls.variant
+    seen: list[int] = []
+    for _ in calls.variant.draws:
+        draw = pick_draw(calls, "ada", seen)
+        assert draw
+        seen.append(draw.seed)
+
+    again = pick_draw(calls, "ada", seen)
+    assert len(set(seen)) == len(calls.variant.draws)
+    assert again
+    assert again.seed == seen[0]
+
+
+def test_learners_begin_with_different_draws(calls: Question) -> None:
+    firsts = {draw.seed for number in range(40) if (draw := pick_draw(calls, f"learner {number}"))}
+
+    assert len(firsts) > 3
+
+
+def test_a_question_without_draws_gives_none(calls: Question) -> None:
+    assert calls.variant
+    undrawn = replace(calls, variant=replace(calls.variant, draws=()))
+
+    assert pick_draw(undrawn, "ada") is None
+    assert find_draw(calls, None) is None
+
+
+def test_draws_that_are_gone_do_not_stand_in_the_way(calls: Question) -> None:
+    assert pick_draw(calls, "ada", [999]) == pick_draw(calls, "ada")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(4, "4"), (4.0, "4"), (1 / 3, "0.333333"), (1e-7, "1e-07"), (True, "True"), ("a|b", "a|b")]
+)
+def test_a_number_is_shown_with_six_digits_at_most(value: float | str, shown: str) -> None:
+    assert show_value(value) == shown
+
+
+@given(st.text(alphabet="ab{} \n$`", max_size=40))
+def test_marking_and_unmarking_gives_the_text_back(text: str) -> None:
+    marked = mark_placeholders(text.replace(" ", ""))
+
+    assert unmark(marked) == text.replace(" ", "")
+
+
+def test_a_value_is_text_in_html_whatever_it_holds() -> None:
+    assert fill_html(mark_placeholders("<p>{{x}}</p>"), {"x": "<b>"}) == "<p>&lt;b&gt;</p>"
+
+
+def test_a_name_that_a_draw_lacks_is_left_as_it_was_written() -> None:
+    assert fill_text(mark_placeholders("{{ x }} and {{y}}"), {"x": "1"}) == "1 and {{y}}"
+
+
+def test_a_mark_in_a_formula_is_typeset_as_a_number_of_its_own() -> None:
+    tex, names = number_marks(mark_placeholders("x^{{n}}"))
+
+    assert tex == "x^{9700001}"
+    assert fill_html(restore_marks(f"<mn>{tex[3:-1]}</mn>", names), {"n": "12"}) == "<mn>12</mn>"
