@@ -169,6 +169,7 @@ def build_claim(directive: Directive, name: str, draft: Draft) -> Claim | None:
         draft.report.add(fence.line, Rule.MISSING_PART, name, message, "write the sentence, `---`, then the code")
     else:
         check_python(code.after, code.after_line, fence, draft)
+        _check_claim(code.after, code.after_line, name, draft)
     if not code.before.strip():
         message = f"the claim {name!r} has no sentence"
         draft.report.add(fence.line, Rule.MISSING_PART, name, message, "write it before the `---` line")

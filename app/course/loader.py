@@ -45,6 +45,8 @@ WATCHED = (
     "exercises/*/attempts/*",
 )
 
+LINKABLE = ("chapters/*", "chapters/*/*", "chapters/*/*/*", "exercises/*", "exercises/*/*", "exercises/*/*/*")
+
 
 @dataclass(frozen=True)
 class LoadedCourse:
@@ -176,7 +178,7 @@ def _sign(root: Path) -> Iterator[tuple[str, int, int]]:
 def _find_strays(root: Path) -> Iterator[ContentProblem]:
     """Links out of the course: another clone of it would not have what they lead to."""
     home = root.resolve()
-    for pattern in ("chapters/*", "exercises/*", *WATCHED):
+    for pattern in LINKABLE:
         for path in sorted(root.glob(pattern)):
             if path.is_symlink() and not path.resolve().is_relative_to(home):
                 name = path.relative_to(root).as_posix()

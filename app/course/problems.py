@@ -121,4 +121,6 @@ def report_invisible(lines: Iterable[str], report: Report) -> None:
         for found in dict.fromkeys(INVISIBLE.findall(line)):
             name = unicodedata.name(found, "a control character").lower()
             shown = f"U+{ord(found):04X}"
-            report.add(number, Rule.INVISIBLE, shown, f"an invisible character stands here: {name}, {shown}", "remove it")
+            report.add(
+                number, Rule.INVISIBLE, shown, f"an invisible character stands here: {name}, {shown}", "remove it"
+            )
