@@ -39,6 +39,7 @@ from app.web.figures import Figures
 from app.web.metrics import MeasureRequests, Metrics
 from app.web.rates import Rates
 from app.web.rendering import Renderer
+from app.web.running import RunningTorch
 from app.web.security import BodyLimit, FaultsInWords, SameOriginOnly, SecureResponses
 from app.web.site import Clock, Site
 from graders.ledger import Database, open_ledger_on
@@ -97,7 +98,8 @@ def create_app(
             renderer=Renderer(reload=settings.preview),
             assets=assets,
             figures=Figures(draw_graph),
-            rates=rates or Rates(),
+            torch=RunningTorch(ledger),
+            rates=rates or Rates(settings.rate_factor),
             metrics=metrics,
             clock=clock,
         )

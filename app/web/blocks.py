@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from app.course.model import Html
+from app.course.standing import Standing
 from app.web.page import Place
 
 
@@ -261,6 +262,9 @@ class ClaimView:
     code: str
     code_html: Html
     needs: Literal["cpu", "gpu"]
+    standing: Standing
+    torch: str
+    """The version that runs here, which the evidence is held against."""
     evidence: EvidenceView | None
 
 

@@ -94,6 +94,7 @@ async def gather_reader(
     """Everything that a chapter's blocks need besides themselves."""
     site, learner = visit.site, visit.learner
     reader = Reader(site.course, chapter, problems=problems or {}, learner=learner or "", draws=draws or {})
+    reader = replace(reader, torch=await site.torch.version(site.course.torch))
     if learner is not None:
         reader = replace(
             reader,

@@ -32,6 +32,7 @@ from app.course.model import (
     Question,
     Reveal,
 )
+from app.course.standing import stand
 from app.course.variants import fill_question, find_draw, pick_draw
 from app.learning.calibration import Confidence
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory
@@ -85,6 +86,8 @@ class Reader:
     standings: Mapping[str, Standing] = field(default_factory=dict)
     figures: Mapping[str, Figure] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
+    torch: str = ""
+    """The version that runs here; empty means the one that the course was written on."""
     learner: str = ""
     draws: Mapping[str, int] = field(default_factory=dict)
 
@@ -115,7 +118,7 @@ def merge_block(block: Block, reader: Reader) -> views.BlockView:  # noqa: C901 
         case Graph():
             return merge_graph(block, reader)
         case Claim():
-            return merge_claim(block, reader.course, reader.chapter)
+            return merge_claim(block, reader)
         case ExerciseLink():
             return merge_exercise_link(reader.course, block.name, reader.standings, block.note)
         case Box():
@@ -309,9 +312,10 @@ def merge_graph(block: Graph, reader: Reader) -> views.GraphView:
     )
 
 
-def merge_claim(block: Claim, course: Course, chapter: Chapter, anchor: str = "") -> views.ClaimView:
+def merge_claim(block: Claim, reader: Reader, anchor: str = "") -> views.ClaimView:
     """`anchor` is for a page that holds claims of several chapters, which may share an id."""
-    found = course.evidence.get(f"{chapter.slug}/{block.id}")
+    found = reader.course.evidence.get(f"{reader.chapter.slug}/{block.id}")
+    torch = reader.torch or reader.course.torch
     return views.ClaimView(
         id=block.id,
         anchor=anchor or block.id,
@@ -320,6 +324,8 @@ def merge_claim(block: Claim, course: Course, chapter: Chapter, anchor: str = ""
         code=block.code,
         code_html=highlight(block.code),
         needs=block.needs,
+        standing=stand(block, found, torch),
+        torch=torch,
         evidence=None if found is None else _evidence(found),
     )
 

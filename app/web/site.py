@@ -15,6 +15,7 @@ from app.web.figures import Figures
 from app.web.metrics import Metrics
 from app.web.rates import Rates
 from app.web.rendering import Renderer
+from app.web.running import RunningTorch
 from graders.ledger import Ledger
 
 Clock = Callable[[], datetime]
@@ -31,6 +32,7 @@ class Site:
     renderer: Renderer
     assets: Assets
     figures: Figures
+    torch: RunningTorch
     rates: Rates
     metrics: Metrics
     clock: Clock

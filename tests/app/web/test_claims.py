@@ -1,0 +1,175 @@
+"""A claim's mark: held only where its code held, as it stands, on the torch that runs here."""
+
+import json
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from site_parts import HELLO
+
+from app.course.loader import load_course
+from app.course.model import Chapter, Claim, Evidence, Where
+from app.course.standing import Standing, stand
+from app.main import create_app
+from app.settings import Settings
+from app.web.assets import Assets
+from app.web.merging import Reader, merge_claim
+from app.web.rates import Rates
+from app.web.rendering import Renderer
+
+FIXTURE = Path(__file__).resolve().parents[2] / "course"
+
+CLAIM = Claim("id", "", "", "assert True", "", "cpu", Where("", 1))
+EVIDENCE = Evidence(True, "2.13.0+cpu", "cpu", "3.11.7", "2026-01-02", 0.5)
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "torch", "standing"),
+    [
+        (CLAIM, EVIDENCE, "2.13.0", Standing.HELD),
+        (CLAIM, EVIDENCE, "2.13.0+cu130", Standing.HELD),
+        (CLAIM, EVIDENCE, "2.14.0+cpu", Standing.OTHER_VERSION),
+        (CLAIM, None, "2.13.0", Standing.WAITING),
+        (CLAIM, replace(EVIDENCE, held=False), "2.13.0", Standing.BROKEN),
+        (CLAIM, replace(EVIDENCE, held=False), "2.14.0", Standing.BROKEN),
+        (replace(CLAIM, needs="gpu"), None, "2.13.0", Standing.WAITING),
+        (replace(CLAIM, needs="gpu"), replace(EVIDENCE, device="cuda"), "2.13.0", Standing.OTHER_DEVICE),
+        (replace(CLAIM, needs="gpu"), replace(EVIDENCE, held=False), "2.13.0", Standing.BROKEN),
+    ],
+)
+def test_only_what_held_on_the_version_that_runs_here_stands_as_held(
+    claim: Claim, evidence: Evidence | None, torch: str, standing: Standing
+) -> None:
+    assert stand(claim, evidence, torch) is standing
+
+
+class Copy:
+    """The fixture course in a folder of its own, whose claim can be made false."""
+
+    def __init__(self, root: Path) -> None:
+        self.chapter = root / "chapters" / "a-first-graph"
+        self.root = root
+
+    def edit_code(self) -> None:
+        path = self.chapter / "chapter.md"
+        text = path.read_text()
+        assert "assert " in text
+        path.write_text(text.replace("assert ", "assert not ", 1))
+
+    def edit_evidence(self, **fields: Any) -> None:
+        path = self.chapter / "evidence.json"
+        document = json.loads(path.read_text())
+        for entry in document["claims"].values():
+            entry.update(fields)
+        path.write_text(json.dumps(document))
+
+    def render_claim(self) -> str:
+        course, problems = load_course(self.root)
+        assert problems == ()
+        chapter = next(chapter for chapter in course.chapters if chapter.slug == "a-first-graph")
+        return Renderer().block(merge_claim(_claim_of(chapter), Reader(course, chapter)))
+
+
+def _claim_of(chapter: Chapter) -> Claim:
+    return next(block for block in chapter.blocks if isinstance(block, Claim))
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Copy:
+    return Copy(Path(shutil.copytree(FIXTURE, tmp_path / "course", ignore=shutil.ignore_patterns(".cache"))))
+
+
+def test_a_claim_that_held_opens_its_evidence_and_its_code(copy: Copy) -> None:
+    html = copy.render_claim()
+
+    assert "is-held" in html
+    assert "held on torch 2.13.0" in html
+    assert "Python 3.11.7" in html
+    assert "cpu" in html
+    assert " s.</p>" in html
+    assert "assert" in html
+
+
+def test_a_claim_whose_code_was_edited_is_no_longer_marked_as_held(copy: Copy) -> None:
+    copy.edit_code()
+
+    html = copy.render_claim()
+
+    assert "is-waiting" in html
+    assert "not run here yet" in html
+    assert "✓" not in html
+
+
+def test_a_claim_that_did_not_hold_is_unverified_and_says_why(copy: Copy) -> None:
+    copy.edit_evidence(held=False, message="AssertionError: it is not three")
+
+    html = copy.render_claim()
+
+    assert "is-broken" in html
+    assert "unverified: it did not hold" in html
+    assert "it is not three" in html
+    assert "✓" not in html
+
+
+def test_what_held_on_another_torch_is_unverified_on_this_one(copy: Copy) -> None:
+    copy.edit_evidence(torch="2.12.0+cpu")
+
+    html = copy.render_claim()
+
+    assert "is-waiting" in html
+    assert "unverified on torch 2.13.0; it held on 2.12.0+cpu" in html
+
+
+def test_a_claim_that_needs_a_gpu_shows_the_device_on_which_it_held(copy: Copy) -> None:
+    course, _ = load_course(copy.root)
+    chapter = course.chapters[0]
+    claim = replace(_claim_of(chapter), needs="gpu")
+    there = replace(EVIDENCE, device="NVIDIA H200")
+    course = replace(course, evidence={f"{chapter.slug}/{claim.id}": there})
+
+    html = Renderer().block(merge_claim(claim, Reader(course, chapter)))
+
+    assert "held on NVIDIA H200, torch 2.13.0+cpu; not verified here" in html
+    assert "✓" not in html
+
+
+Open = Callable[[str], Awaitable[str]]
+
+
+@asynccontextmanager
+async def serve(settings: Settings, assets: Assets, torch: str) -> AsyncIterator[Open]:
+    app = create_app(settings, rates=Rates(factor=100), assets=assets)
+    async with app.router.lifespan_context(app):
+        await app.state.site.ledger.say_hello(HELLO.model_copy(update={"torch": torch}))
+        transport = httpx2.ASGITransport(app=app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://testserver") as client:
+
+            async def open_page(path: str) -> str:
+                return (await client.get(path)).text
+
+            yield open_page
+
+
+@pytest.mark.parametrize(("torch", "held", "older"), [("2.13.0+cpu", True, False), ("2.14.0+cpu", False, True)])
+async def test_pages_hold_claims_against_the_torch_that_the_graders_run(
+    settings: Settings, assets: Assets, torch: str, held: bool, older: bool
+) -> None:
+    async with serve(settings, assets, torch) as open_page:
+        chapter, claims = await open_page("/chapters/a-first-graph"), await open_page("/claims")
+
+    assert ("1 held" in claims, "not verified on this torch" in claims) == (held, older)
+    assert ("is-held" in chapter) is held
+    assert f"Torch {torch} runs here" in claims
+
+
+async def test_the_list_of_claims_shows_the_myths_that_they_correct(settings: Settings, assets: Assets) -> None:
+    async with serve(settings, assets, "2.13.0") as open_page:
+        claims = await open_page("/claims")
+
+    assert "You will read that" in claims
+    assert "A tensor that is used twice gets the gradient of its last use." in claims
