@@ -6,6 +6,7 @@ import json
 import sys
 import threading
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -19,6 +20,7 @@ from graders.contract.jobs import Flavour, GradeJob, Queue, RunJob
 from graders.contract.limits import MAX_SOURCE_BYTES
 from graders.contract.model import ExerciseName, Message
 from graders.contract.results import CaseResult, Outcome, RunEnd, Verdict
+from graders.gradescope import write_results
 from graders.run_job import run_job
 from graders.settings import GraderSettings, read_settings
 from graders.stream import serve_lines
@@ -29,13 +31,21 @@ from graders.trusted.reference import ReferenceServer
 PASSED, NOT_PASSED, OUR_FAULT = 0, 1, 2
 
 
+class Form(StrEnum):
+    """For whom a verdict is written."""
+
+    TEXT = "text"
+    JSON = "json"
+    GRADESCOPE = "gradescope"
+
+
 def main(arguments: list[str] | None = None) -> int:
     options = read_arguments(arguments)
     try:
         settings = read_settings()
         match options.command:
             case "grade":
-                return grade(settings, options.folder, options.file, as_json=options.json)
+                return grade(settings, options.folder, options.file, options.form)
             case "run":
                 return run(settings, options)
             case "self-test":
@@ -55,13 +65,19 @@ def read_arguments(arguments: list[str] | None) -> argparse.Namespace:
     grading = commands.add_parser("grade", help="judge a file as an answer to an exercise, in the real box")
     grading.add_argument("folder", type=Path, metavar="EXERCISE_DIR")
     grading.add_argument("file", type=Path, metavar="FILE")
+    grading.add_argument(
+        "--gradescope", dest="form", action="store_const", const=Form.GRADESCOPE, help="Gradescope's results.json"
+    )
     running = commands.add_parser("run", help="run a file as a free cell, in the real box")
     running.add_argument("file", type=Path, metavar="FILE")
     running.add_argument("--trace", action="store_true", help="record its graphs")
     running.add_argument("--flavour", choices=[flavour.value for flavour in Flavour], default=Flavour.TORCH.value)
     testing = commands.add_parser("self-test", help="try to break out of the box, and tell what held")
-    for command in (grading, running, testing):
-        command.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    grading.set_defaults(form=Form.TEXT)
+    one_object = "one JSON object on standard output"
+    grading.add_argument("--json", dest="form", action="store_const", const=Form.JSON, help=one_object)
+    for command in (running, testing):
+        command.add_argument("--json", action="store_true", help=one_object)
     working = commands.add_parser("worker", help="serve a queue until told to stop")
     working.add_argument("--queue", choices=[queue.value for queue in Queue], default=Queue.CPU.value)
     streaming = commands.add_parser("stream", help="jobs as JSON lines in, results as JSON lines out")
@@ -75,7 +91,7 @@ def work(settings: GraderSettings, queue: Queue) -> int:
     return serve_queue(settings, queue)
 
 
-def grade(settings: GraderSettings, folder: Path, file: Path, *, as_json: bool) -> int:
+def grade(settings: GraderSettings, folder: Path, file: Path, form: Form) -> int:
     folder = folder.resolve()
     exercise = load_exercise(folder.parent, folder.name)
     job = GradeJob(exercise=ExerciseName(folder.name), source=read_source(file))
@@ -84,8 +100,20 @@ def grade(settings: GraderSettings, folder: Path, file: Path, *, as_json: bool) 
         with contextlib.closing(open_one_box(settings, exercise.manifest.flavour)) as box:
             verdict = run_job(job, box, folder.parent, reference, _ignore_event, threading.Event())
     assert isinstance(verdict, Verdict)
-    print(verdict.model_dump_json() if as_json else describe_verdict(verdict))
+    print(write_verdict(verdict, form))
     return status_of(verdict.outcome)
+
+
+def write_verdict(verdict: Verdict, form: Form) -> str:
+    """The verdict for its reader; nothing where Gradescope shall say itself that there is none."""
+    match form:
+        case Form.TEXT:
+            return describe_verdict(verdict)
+        case Form.JSON:
+            return verdict.model_dump_json()
+        case Form.GRADESCOPE:
+            results = write_results(verdict)
+            return json.dumps(results, indent=1) if results else ""
 
 
 def run(settings: GraderSettings, options: argparse.Namespace) -> int:
