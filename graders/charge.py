@@ -6,12 +6,14 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
+from dataclasses import dataclass
 
 from graders.contract.events import EventKind, Output
 from graders.contract.jobs import GradeJob, RunJob
 from graders.contract.model import Message
-from graders.contract.results import RunEnd, Verdict
+from graders.contract.results import Outcome, RunEnd, Verdict
 from graders.ledger import Claim, Ledger, StorageRefused
+from graders.ledger.ending import make_end
 
 OnEvent = Callable[[EventKind, Message], None]
 Runner = Callable[[GradeJob | RunJob, OnEvent, threading.Event], Verdict | RunEnd]
@@ -24,6 +26,19 @@ FLUSH_SECONDS = 0.1
 RETRY_SECONDS = 0.5
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long a runner may take to come back, whatever its limits: by itself, and after it was told to end."""
+
+    # More than any limit allows: the longest wall time, and before it the first import of torch for the reference.
+    run_seconds: float = 300.0
+    kill_seconds: float = 10.0
+
+
+class SlotHangs(Exception):
+    """A runner's thread cannot be freed: its process must end, and another begin."""
 
 
 class Pending:
@@ -73,21 +88,28 @@ class Charge:
         self._giving_back = True
         self._kill.set()
 
-    async def run(self, runner: Runner, threads: Executor) -> None:
+    async def run(self, runner: Runner, threads: Executor, patience: Patience) -> None:
+        """Run it and bring its end into the ledger. Raises SlotHangs, after that, if the runner never returned."""
         loop = asyncio.get_running_loop()
 
         def on_event(kind: EventKind, body: Message) -> None:
             loop.call_soon_threadsafe(self._pending.add, kind, body)
 
         beside = [asyncio.create_task(self._keep_lease()), asyncio.create_task(self._stream())]
+        running = loop.run_in_executor(threads, runner, self.claim.job, on_event, self._kill)
         try:
-            result = await loop.run_in_executor(threads, runner, self.claim.job, on_event, self._kill)
+            await asyncio.wait({running}, timeout=patience.run_seconds)
+            self._kill.set()
+            await asyncio.wait({running}, timeout=patience.kill_seconds)
         finally:
             self._kill.set()
             self._ended.set()
             # Awaited, not cancelled: a transaction cut in the middle leaves us not knowing what was kept.
             await asyncio.gather(*beside)
-        await self._end(result)
+        if running.done():
+            return await self._end(running.result())
+        await self._end(make_end(self.claim.job, Outcome.GRADER_FAULT))
+        raise SlotHangs(f"{self.claim.id}: neither its limits nor a kill ended the run")
 
     async def _end(self, result: Verdict | RunEnd) -> None:
         if self._lost:

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from graders.charge import Charge, OnEvent, Runner
+from graders.charge import Charge, OnEvent, Patience, Runner
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import GradeJob, RunJob
 from graders.contract.model import SubmissionId
@@ -32,15 +32,18 @@ class Shift:
         hello: WorkerHello,
         runners: Sequence[Runner],
         tidy_seconds: float = TIDY_SECONDS,
+        patience: Patience = Patience(),
     ) -> None:
         self._ledger = ledger
         self._hello = hello
         self._tidy_seconds = tidy_seconds
+        self._patience = patience
         self._free = deque(runners)
         self._charges: set[Charge] = set()
         self._threads = ThreadPoolExecutor(len(runners), thread_name_prefix="slot")
 
     async def work(self, stopping: asyncio.Event) -> None:
+        """Raises SlotHangs, in a group, when a run cannot be ended: then this process must end at once."""
         await self._tidy()
         try:
             async with asyncio.TaskGroup() as group:
@@ -72,7 +75,7 @@ class Shift:
         runner = self._free.popleft()
         self._charges.add(charge)
         try:
-            await charge.run(_guard(runner), self._threads)
+            await charge.run(_guard(runner), self._threads, self._patience)
         finally:
             self._charges.discard(charge)
             self._free.append(runner)

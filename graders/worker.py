@@ -17,7 +17,7 @@ from graders.box.errand import BoxFault, Profile, SelfTestReport
 from graders.box.profiles import probe_profile
 from graders.box.self_test import run_self_test
 from graders.box.slot import Slot, open_box
-from graders.charge import OnEvent, Runner
+from graders.charge import OnEvent, Runner, SlotHangs
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import Flavour, GradeJob, Queue, RunJob
 from graders.contract.results import RunEnd, Verdict
@@ -28,6 +28,7 @@ from graders.shift import Shift
 from graders.trusted.reference import ReferenceServer
 
 REFUSED = 2
+HANGS = 3
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +41,10 @@ async def _serve_queue(settings: GraderSettings, hello: WorkerHello, runners: Se
     ledger = open_ledger(settings.database, settings.doorbells)
     try:
         await Shift(ledger, hello, runners).work(stopping)
+    except* SlotHangs as hanging:
+        log.error("the grader ends, and what it runs is judged by its successor: %s", hanging.exceptions[0])
+        # No ordinary exit: that would wait for the thread that hangs. Fork-servers end with their parent.
+        os._exit(HANGS)
     finally:
         await ledger.close()
 

@@ -1,7 +1,9 @@
 """A worker in a process of its own, real but for the box: the job's source says what the fake run does.
 
-Usage: fake_worker.py DATA NAME [fail point]. `sleep 0.3` sleeps, `die` kills the process, anything else ends at once.
-A fail point kills the process just before, or just after, the transaction that writes a verdict is committed.
+Usage: fake_worker.py DATA NAME [fault]. `sleep 0.3` sleeps, `count 9 0.1` prints so many numbers with a pause after
+each, `die` kills the process, `hang` never ends, whoever tells it to; anything else ends at once. The fault
+`before-commit` or `after-commit` kills the process at the transaction that writes a verdict; `clock+60` has its clock
+go wrong by so many seconds.
 """
 
 import asyncio
@@ -15,13 +17,16 @@ from typing import Any
 
 from sqlalchemy import event
 
-from graders.charge import OnEvent
+from graders.charge import OnEvent, Patience, SlotHangs
+from graders.contract.events import EventKind, Output
 from graders.contract.hello import WorkerHello
-from graders.contract.jobs import Flavour, Queue, RunJob
-from graders.contract.results import Outcome, RunEnd
+from graders.contract.jobs import Flavour, GradeJob, Queue, RunJob
+from graders.contract.results import Outcome, RunEnd, Verdict
 from graders.ledger import Ledger, Policy, open_ledger
 from graders.shift import Shift
 
+PATIENCE = Patience(run_seconds=8.0, kill_seconds=0.5)
+HANGS = 3
 POLICY = Policy(lease_seconds=1.0, pending_cap=1000, dispatch_poll_seconds=0.2)
 
 
@@ -29,12 +34,28 @@ def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def run_fake(name: str, job: RunJob, on_event: OnEvent, kill: threading.Event) -> RunEnd:
-    if job.source == "die":
-        die()
-    if job.source.startswith("sleep"):
-        time.sleep(float(job.source.split()[1]))
+def run_fake(name: str, job: GradeJob | RunJob, on_event: OnEvent, kill: threading.Event) -> Verdict | RunEnd:
+    act, *numbers = job.source.split() or [""]
+    match act:
+        case "die":
+            die()
+        case "hang":
+            threading.Event().wait()
+        case "sleep":
+            time.sleep(float(numbers[0]))
+        case "count":
+            for number in range(int(numbers[0])):
+                on_event(EventKind.OUTPUT, Output(stream="stdout", text=f"{number} "))
+                time.sleep(float(numbers[1]))
+    if isinstance(job, GradeJob):
+        return Verdict(outcome=Outcome.PASSED, exercise=job.exercise, stdout=name)
     return RunEnd(outcome=Outcome.OK, stdout=name)
+
+
+def skew_clock(seconds: float) -> None:
+    """As on a machine whose clock was set wrong; what measures durations is not touched."""
+    real = time.time
+    time.time = lambda: real() + seconds
 
 
 def set_fail_point(ledger: Ledger, fail_point: str) -> None:
@@ -57,9 +78,11 @@ def set_fail_point(ledger: Ledger, fail_point: str) -> None:
             die()
 
 
-async def work(data: Path, name: str, fail_point: str) -> None:
-    ledger = open_ledger(f"sqlite:///{data}/ledger.sqlite3", data / "doorbell", POLICY)
-    set_fail_point(ledger, fail_point)
+async def work(data: Path, name: str, fault: str) -> None:
+    ledger = open_ledger(f"sqlite:///{data}/unwind.sqlite3", data / "doorbell", POLICY)
+    if fault.startswith("clock"):
+        skew_clock(float(fault.removeprefix("clock")))
+    set_fail_point(ledger, fault)
     hello = WorkerHello(
         worker=name,
         queue=Queue.CPU,
@@ -76,10 +99,13 @@ async def work(data: Path, name: str, fail_point: str) -> None:
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
 
-    def runner(job: Any, on_event: OnEvent, kill: threading.Event) -> RunEnd:
+    def runner(job: Any, on_event: OnEvent, kill: threading.Event) -> Verdict | RunEnd:
         return run_fake(name, job, on_event, kill)
 
-    await Shift(ledger, hello, (runner, runner), tidy_seconds=0.3).work(stopping)
+    try:
+        await Shift(ledger, hello, (runner, runner), tidy_seconds=0.3, patience=PATIENCE).work(stopping)
+    except* SlotHangs:
+        os._exit(HANGS)
     await ledger.close()
 
 

@@ -26,8 +26,8 @@ class Stage:
     ledger: Ledger
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
-    def start_worker(self, name: str, fail_point: str = "") -> subprocess.Popen[bytes]:
-        command = [sys.executable, str(FAKE_WORKER), str(self.data), name, fail_point]
+    def start_worker(self, name: str, fault: str = "") -> subprocess.Popen[bytes]:
+        command = [sys.executable, str(FAKE_WORKER), str(self.data), name, fault]
         worker = subprocess.Popen(command, cwd=ROOT, env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"})
         self.workers.append(worker)
         return worker
@@ -64,5 +64,5 @@ class Stage:
 
 
 def open_stage(data: Path) -> Stage:
-    ledger = open_ledger(f"sqlite:///{data}/ledger.sqlite3", data / "doorbell", POLICY)
+    ledger = open_ledger(f"sqlite:///{data}/unwind.sqlite3", data / "doorbell", POLICY)
     return Stage(data, ledger)

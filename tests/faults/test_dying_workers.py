@@ -5,6 +5,7 @@ import random
 import signal
 
 import pytest
+from fake_worker import HANGS
 from fault_parts import Stage
 
 from graders.contract.results import Outcome
@@ -127,3 +128,35 @@ async def test_a_worker_that_hears_no_bell_finds_the_job_by_looking(stage: Stage
         socket.unlink()
     found = await stage.expect_one_verdict(await stage.submit(""))
     assert found.result.stdout == "deaf"
+
+
+async def test_a_box_that_neither_its_limits_nor_a_kill_can_end_is_our_fault_and_its_worker_goes(
+    stage: Stage,
+) -> None:
+    hanging = stage.start_worker("hanging")
+    submission = await stage.submit("hang", learner="mallory")
+    await stage.wait_until_started(submission)
+    beside = await stage.submit("", learner="ben")
+    assert (await stage.expect_one_verdict(beside)).result.stdout == "hanging"
+    found = await stage.expect_one_verdict(submission, within_seconds=40)
+    assert (found.attempt, found.result.outcome) == (1, Outcome.GRADER_FAULT)
+    assert await asyncio.to_thread(hanging.wait, 20) == HANGS
+    stage.start_worker("heir")
+    assert (await stage.expect_one_verdict(await stage.submit("", token="later"))).result.stdout == "heir"
+
+
+@pytest.mark.parametrize("skew", ["clock+60", "clock-60"])
+async def test_a_worker_whose_clock_is_a_minute_wrong_keeps_its_leases_and_takes_no_other(
+    stage: Stage, skew: str
+) -> None:
+    stage.start_worker("right")
+    first = await stage.submit("sleep 2.5", learner="ann")
+    await stage.wait_until_started(first)
+    stage.start_worker("wrong", skew)
+    others = [await stage.submit("sleep 1.5", learner=f"l{i}") for i in range(4)]
+    for submission in (first, *others):
+        found = await stage.expect_one_verdict(submission)
+        assert found.attempt == 1
+        assert found.submitted_at <= found.started_at < found.finished_at
+    await asyncio.sleep(0.5)
+    assert [seen.hello.worker for seen in await stage.ledger.workers()] == ["right", "wrong"]

@@ -18,7 +18,7 @@ from graders.contract.jobs import RunJob
 from graders.ledger import open_ledger
 
 async def main(data):
-    ledger = open_ledger(f"sqlite:///{data}/ledger.sqlite3", data / "doorbell")
+    ledger = open_ledger(f"sqlite:///{data}/unwind.sqlite3", data / "doorbell")
     await ledger.submit("ann", "t", RunJob(source=""))
     os.kill(os.getpid(), signal.SIGKILL)
 

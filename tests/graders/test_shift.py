@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from graders.charge import OnEvent, Runner
+from graders.charge import OnEvent, Patience, Runner, SlotHangs
 from graders.contract.events import EventKind, Output
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import Flavour, Job, Queue, RunJob
@@ -201,3 +201,21 @@ async def test_a_worker_says_hello_and_takes_up_what_a_dead_one_left(ledger: Led
         await follow(ledger, submission)
         assert [seen.hello.worker for seen in await ledger.workers()] == ["w1"]
     assert (await ledger.find(submission)).attempt == 2
+
+
+async def test_a_run_that_cannot_be_ended_is_our_fault_and_ends_the_shift(ledger: Ledger) -> None:
+    released = threading.Event()
+
+    def deaf(job: Job, on_event: OnEvent, kill: threading.Event) -> RunEnd:
+        assert released.wait(30)
+        return OK
+
+    submission = await submit(ledger)
+    impatient = Shift(ledger, HELLO, (deaf,), patience=Patience(run_seconds=0.1, kill_seconds=0.1))
+    with pytest.raises(ExceptionGroup) as raised:
+        await impatient.work(asyncio.Event())
+    released.set()
+    assert raised.group_contains(SlotHangs)
+    events = await follow(ledger, submission)
+    assert [kind for kind, _ in events] == ["queued", "started", "finished"]
+    assert (await ledger.find(submission)).result.outcome is Outcome.GRADER_FAULT
