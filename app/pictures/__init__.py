@@ -4,11 +4,13 @@ from app.pictures.check import TraceRefused, check_trace, read_trace
 from app.pictures.draw import Picture, draw_graph
 from app.pictures.figure import graph_figure
 from app.pictures.paint import DrawnNode
-from app.pictures.words import TapeRow, tape_rows
+from app.pictures.tape import Tape, write_tape
+from app.pictures.telling import TapeRow, tape_rows
 
 __all__ = [
     "DrawnNode",
     "Picture",
+    "Tape",
     "TapeRow",
     "TraceRefused",
     "check_trace",
@@ -16,4 +18,5 @@ __all__ = [
     "graph_figure",
     "read_trace",
     "tape_rows",
+    "write_tape",
 ]

@@ -9,6 +9,7 @@ from app.pictures.graph import Graph
 from app.pictures.measure import shorten_end, shorten_start, text_width
 from app.pictures.words import (
     CUT_WORDS,
+    REMADE,
     count_words,
     drop_shape,
     fold_members,
@@ -27,11 +28,11 @@ BAR_WIDTH = 64.0
 OUTPUT_STEP = 46.0
 MOST_OUTPUTS = 6
 
-_REMADE = "made again in backward"
+SEED = "backward starts here"
 
 BoxKind = Literal["op", "custom", "inplace", "checkpoint", "opaque", "fold", "leaf", "cut", "more", "none"]
 Style = Literal[
-    "title", "name", "code", "line", "bytes", "badge", "error", "root", "variable", "shape", "value", "grad"
+    "title", "name", "code", "line", "bytes", "badge", "error", "root", "variable", "shape", "value", "grad", "seed"
 ]
 
 
@@ -88,7 +89,10 @@ class _Sheet:
 
 def width_of(words: str, style: Style, size: float) -> float:
     return text_width(
-        words, size, mono=style in ("code", "shape", "value", "grad"), bold=style in ("title", "root", "variable")
+        words,
+        size,
+        mono=style in ("code", "shape", "value", "grad", "seed"),
+        bold=style in ("title", "root", "variable"),
     )
 
 
@@ -142,12 +146,17 @@ def _add_code(sheet: _Sheet, graph: Graph, node: int, *, names_value: bool) -> N
 def _add_saved(sheet: _Sheet, graph: Graph, members: Sequence[int], largest_bytes: int) -> None:
     count = sum(graph.trace.nodes.saved_bytes[node] for node in members)
     if not count:
-        if any(_REMADE in graph.trace.nodes.saved[node] for node in members):
-            sheet.bar = Bar(PADDING, sheet.y + 4, 0.0)
-            sheet.add(_REMADE, "bytes", SMALL_SIZE, x=PADDING + BAR_WIDTH + 8, advance=17)
+        if any(REMADE in graph.trace.nodes.saved[node] for node in members):
+            again = sum(graph.refilled.get(node, 0) for node in members)
+            sheet.bar = Bar(PADDING, sheet.y + 4, _fill(again, largest_bytes))
+            sheet.add(REMADE, "bytes", SMALL_SIZE, x=PADDING + BAR_WIDTH + 8, advance=17)
         return
-    sheet.bar = Bar(PADDING, sheet.y + 4, max(2.0, BAR_WIDTH * min(1.0, count / max(largest_bytes, 1))))
+    sheet.bar = Bar(PADDING, sheet.y + 4, _fill(count, largest_bytes))
     sheet.add(f"saves {write_bytes(count)}", "bytes", SMALL_SIZE, x=PADDING + BAR_WIDTH + 8, advance=17)
+
+
+def _fill(count: int, largest_bytes: int) -> float:
+    return max(2.0, BAR_WIDTH * min(1.0, count / max(largest_bytes, 1))) if count else 0.0
 
 
 def find_error(graph: Graph, node: int) -> str:
@@ -173,7 +182,7 @@ def _read_root(graph: Graph, members: Sequence[int]) -> _Root | None:
         return None
     names = [graph.trace.nodes.variable[graph.face(root)] for root in roots]
     value = write_value(graph, roots[0]) if len(roots) == 1 else ""
-    note = "backward starts here" if not graph.started.isdisjoint(roots) else ""
+    note = SEED if not graph.started.isdisjoint(roots) else ""
     return _Root(", ".join(filter(None, names)) or "result", value, note)
 
 
@@ -190,8 +199,8 @@ def _finish(sheet: _Sheet, kind: BoxKind, root: _Root | None) -> Box:
     sheet.reach(beside + text_width(value, SMALL_SIZE, mono=True))
     strip = 24.0
     if root.note:
-        sheet.texts.append(Text(PADDING, height + 31.0, root.note, "name", SMALL_SIZE))
-        sheet.reach(PADDING + text_width(root.note, SMALL_SIZE))
+        sheet.texts.append(Text(PADDING, height + 31.0, root.note, "seed", SMALL_SIZE))
+        sheet.reach(PADDING + width_of(root.note, "seed", SMALL_SIZE))
         strip = 40.0
     return Box(kind, round(sheet.width, 1), height + strip, tuple(sheet.texts), sheet.bar, strip)
 
@@ -250,8 +259,8 @@ def make_leaf_pill(graph: Graph, leaf: int, widest: float = WIDEST_PILL) -> Box:
         texts.append(Text(12, 32.5, ".grad None", "grad", SMALL_SIZE))
         height = 41.0
     if leaf in graph.started:
-        texts.append(Text(12, height + 11, "backward starts here", "name", SMALL_SIZE))
-        width, height = max(width, 24 + text_width("backward starts here", SMALL_SIZE)), height + 17
+        texts.append(Text(12, height + 11, SEED, "seed", SMALL_SIZE))
+        width, height = max(width, 24 + width_of(SEED, "seed", SMALL_SIZE)), height + 17
     return Box("leaf", round(max(width, 92.0 if grads else 48.0), 1), height, tuple(texts))
 
 
@@ -263,17 +272,21 @@ def shorten_path(variable: str) -> str:
 
 
 def read_grads(graph: Graph, leaf: int) -> tuple[str, ...]:
-    """The texts that a leaf's .grad goes through, in order; empty where the tape has none."""
+    """What a leaf's pill says of its gradient in the course of the tape; empty where no gradient reaches it."""
     events = graph.trace.events
-    steps = [step for step in graph.steps_at.get(leaf, ()) if events.kind[step] == "accumulate"]
-    return tuple(
-        write_grad(events.incoming[step], events.outgoing[step], now) for step in steps for now in (True, False)
-    )
+    found: list[str] = []
+    for row in graph.steps_at.get(leaf, ()):
+        incoming, before = drop_shape(events.incoming[row]), drop_shape(events.before[row])
+        if events.kind[row] == "accumulate":
+            found += [write_adding(before, incoming), f".grad = {drop_shape(events.outgoing[row])}"]
+        elif events.kind[row] == "capture":
+            found.append(f"grad() gives {incoming}")
+    return tuple(found)
 
 
-def write_grad(incoming: str, outgoing: str, is_now: bool) -> str:
-    """The pill's second line: what is being added, or what stands there."""
-    return f".grad += {drop_shape(incoming)}" if is_now else f".grad = {drop_shape(outgoing)}"
+def write_adding(before: str, incoming: str) -> str:
+    """What a pill says while a gradient is added to what stands there, or put where nothing stood."""
+    return f".grad{'' if before in ('', 'None') else ' ' + before} += {incoming}"
 
 
 def make_cut_mark(graph: Graph, row: int) -> Box:

@@ -36,7 +36,8 @@ def draw_graph(
     opened: frozenset[str] = frozenset(),
     step: int | None = None,
 ) -> Picture:
-    """The picture of a trace. `source` is the text that its spans point into; `step` a step of its tape, from 0.
+    """The picture of a trace. `source` is the text that its spans point into; `step` says how
+    many steps of its tape have been taken; None is the whole graph as a still picture.
 
     Unknown keys in `opened` are passed over. Raises TraceRefused where the trace contradicts itself, and ValueError
     where `id_prefix` could not begin an id.
@@ -44,15 +45,16 @@ def draw_graph(
     if not _PREFIX.fullmatch(id_prefix):
         raise ValueError(f"id_prefix is {id_prefix!r}; write a letter, then letters, digits, - or _")
     composition = compose(trace, source, opened)
-    painter = Painter(composition.graph, read_state(composition.graph, step), id_prefix)
-    svg = _write_svg(composition, painter, id_prefix)
+    state = read_state(composition.graph, step)
+    painter = Painter(composition.graph, state, composition.scene.items, id_prefix)
+    svg = _write_svg(composition, painter, id_prefix, is_stepping=step is not None)
     folds = tuple(item.key for item in composition.scene.items if item.fold is not None and item.fold.kind != "op")
     size = composition.arrangement
     text = write_text(composition.graph, composition.view)
     return Picture(svg, tuple(painter.drawn), folds, size.width, size.height, text)
 
 
-def _write_svg(composition: Composition, painter: Painter, id_prefix: str) -> str:
+def _write_svg(composition: Composition, painter: Painter, id_prefix: str, *, is_stepping: bool) -> str:
     title_id, text_id = f"{id_prefix}-title", f"{id_prefix}-desc"
     arrangement, labels = composition.arrangement, composition.labels
     exits = "".join(
@@ -75,7 +77,7 @@ def _write_svg(composition: Composition, painter: Painter, id_prefix: str) -> st
         "svg",
         layers + wavefront,
         xmlns="http://www.w3.org/2000/svg",
-        klass="graph-picture",
+        klass="graph-picture is-stepping" if is_stepping else "graph-picture",
         id=id_prefix,
         viewBox=f"0 0 {width} {height}",
         width=width,

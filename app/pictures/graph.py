@@ -77,6 +77,44 @@ class Graph:
                 found.setdefault(node, []).append(step)
         return {node: tuple(steps) for node, steps in found.items()}
 
+    @cached_property
+    def uses(self) -> dict[int, int]:
+        """How many edges end at each node: how many parts its gradient has."""
+        return {node: len(users) for node, users in self.users.items()}
+
+    @cached_property
+    def users(self) -> dict[int, tuple[int, ...]]:
+        """For each node, the nodes that use its output."""
+        found: dict[int, list[int]] = {}
+        for source, target in zip(self.trace.edges.source, self.trace.edges.target, strict=True):
+            found.setdefault(target, []).append(source)
+        return {node: tuple(users) for node, users in found.items()}
+
+    @cached_property
+    def runners(self) -> frozenset[int]:
+        """The nodes that a backward call ran."""
+        events = self.trace.events
+        ran = (
+            node
+            for kind, node in zip(events.kind, events.node, strict=True)
+            if kind in ("vjp", "accumulate", "capture")
+        )
+        return frozenset(node for node in ran if node is not None)
+
+    @cached_property
+    def refilled(self) -> dict[int, int]:
+        """For each node that a recomputation fills again, how many bytes it then holds."""
+        events, found = self.trace.events, dict[int, int]()
+        for row, (kind, node) in enumerate(zip(events.kind, events.node, strict=True)):
+            if kind == "save" and node is not None:
+                before = events.bytes[row - 1] if row else 0
+                found[node] = max(found.get(node, 0), events.bytes[row] - before)
+        return found
+
+    def most_held(self, node: int) -> int:
+        """The most bytes that a node holds for backward at any time."""
+        return max(self.trace.nodes.saved_bytes[node], self.refilled.get(node, 0))
+
     def operands(self, node: int) -> tuple[Input, ...]:
         """The inputs of a shown operation, from outside its helpers; an absorbed producer by its host."""
         found: list[Input] = []

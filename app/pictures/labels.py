@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from app.pictures.attach import Item
 from app.pictures.boxes import SMALL_SIZE
 from app.pictures.graph import Graph
-from app.pictures.measure import shorten_end, text_width
+from app.pictures.measure import LETTER_EM, shorten_end, text_width
+from app.pictures.state import GRADIENT_LETTERS
 from app.pictures.words import drop_shape, write_shape
 
 LABEL_ROOM = 112.0
@@ -34,11 +35,11 @@ def label_item(graph: Graph, item: Item) -> Label:
 
 
 def _gradient_room(graph: Graph, node: int) -> float:
+    """Room for what arrives: a sum of several parts gets all there is, one part alone what it needs."""
     events = graph.trace.events
-    texts = [drop_shape(events.incoming[step]) for step in graph.steps_at.get(node, ()) if events.kind[step] == "vjp"]
-    return min(LABEL_ROOM, max((8 + text_width(text, SMALL_SIZE, mono=True) for text in texts), default=0.0))
-
-
-def shorten_gradient(text: str) -> str:
-    """What fits at the left of a line."""
-    return shorten_end(text, LABEL_ROOM - 8, SMALL_SIZE, mono=True)
+    texts = [drop_shape(events.incoming[row]) for row in graph.steps_at.get(node, ()) if events.kind[row] == "vjp"]
+    if not texts:
+        return 0.0
+    is_sum = graph.uses.get(node, 0) > 1
+    letters = GRADIENT_LETTERS if is_sum else min(GRADIENT_LETTERS, max(map(len, texts)))
+    return 8 + letters * SMALL_SIZE * LETTER_EM

@@ -27,6 +27,8 @@ _WIDE_MILLI_EM = 1050
 _MONO_MILLI_EM = 605
 _SPARE = 1.03
 ELLIPSIS = "…"
+LETTER_EM = _MONO_MILLI_EM / 1000
+"""The width of a letter of the monospace."""
 
 
 def text_width(text: str, size: float, *, mono: bool = False, bold: bool = False) -> float:

@@ -1,7 +1,7 @@
 """Write an arrangement's frames, edges and nodes as SVG groups with the hooks that the player steps by.
 
 A node's group carries `data-node` (the trace's number), `data-members` (all it stands for, as ranges),
-`data-span`, `data-step` (steps of the tape about it) and, where it can be opened or closed, `data-fold`.
+`data-span` and, where it can be opened or closed, `data-fold`.
 An edge's group carries `data-source` and `data-target` as backward runs, and `data-from`/`data-to`, the
 ids of the drawn nodes.
 """
@@ -13,15 +13,14 @@ from app.pictures.arrange import PlacedEdge, PlacedFrame, PlacedItem, Point
 from app.pictures.attach import Item, Side
 from app.pictures.boxes import SMALL_SIZE, Box, Text
 from app.pictures.graph import Graph
-from app.pictures.labels import Label, shorten_gradient
+from app.pictures.labels import Label
 from app.pictures.measure import shorten_end
-from app.pictures.shapes import draw_border, draw_box, draw_sign, draw_text, draw_tie
-from app.pictures.state import State
+from app.pictures.shapes import Said, draw_border, draw_box, draw_received, draw_sign, draw_text, draw_tie
+from app.pictures.state import Flow, State
 from app.pictures.svg import draw_head, draw_line, element, write
 from app.pictures.words import describe_cut, describe_fold, describe_leaf, describe_node, fold_members, fold_title
 from graders.contract.trace import Span
 
-_MOST_STEPS = 12
 _MOST_SPANS = 8
 _MOST_RANGES = 40
 
@@ -56,16 +55,24 @@ class _Meaning:
 class Painter:
     """Writes groups, and remembers the nodes that it drew."""
 
-    def __init__(self, graph: Graph, state: State, id_prefix: str) -> None:
+    def __init__(self, graph: Graph, state: State, items: Iterable[Item], id_prefix: str) -> None:
         self._graph = graph
         self._state = state
         self._prefix = id_prefix
         self._used_ids: set[str] = set()
+        self._members = {item.key: list_members(graph, item) for item in items}
+        self._keys = {leaf: f"n{leaf}" for leaf in graph.leaves}
+        self._keys |= {node: key for key, members in self._members.items() for node in members}
+        self._flows, self._fresh = self._between_boxes(state.flows), self._between_boxes(state.fresh)
         self.drawn: list[DrawnNode] = []
 
+    def _between_boxes(self, flows: Iterable[Flow]) -> set[tuple[str, str]]:
+        keys = self._keys
+        return {(keys[node], keys[target]) for node, target in flows if node in keys and target in keys}
+
     def find_running(self) -> list[DrawnNode]:
-        """The drawn nodes that stand for the one that runs at the drawn step."""
-        return [drawn for drawn in self.drawn if self._state.running in drawn.members]
+        """The drawn nodes that the drawn step is about."""
+        return [drawn for drawn in self.drawn if not self._state.running.isdisjoint(drawn.members)]
 
     def paint_frame(self, frame: PlacedFrame) -> str:
         fold = frame.shown.fold
@@ -89,7 +96,7 @@ class Painter:
         return element(
             "g",
             parts,
-            klass="edge" + self._edge_classes(edge.consumer_node),
+            klass="edge" + self._edge_classes(edge.consumer, edge.producer),
             data_source=edge.consumer_node,
             data_target=edge.producer_node,
             data_slot=edge.slot,
@@ -98,9 +105,17 @@ class Painter:
             data_to=f"{self._prefix}-{edge.producer}",
         )
 
-    def _edge_classes(self, consumer: int) -> str:
-        running = " is-running" if consumer == self._state.running else ""
-        return running + (" is-done" if consumer in self._state.done else "")
+    def _edge_classes(self, consumer: str, producer: str) -> str:
+        """A line is made with the box that uses it, and changes when a gradient has gone along it."""
+        if self._state.taken is None:
+            return ""
+        members, way = self._members.get(consumer, ()), (consumer, producer)
+        found = (
+            (" is-unmade", bool(members) and self._state.unmade.issuperset(members)),
+            (" is-running", way in self._fresh),
+            (" is-done", way in self._flows),
+        )
+        return "".join(name for name, holds in found if holds)
 
     def paint_item(self, placed: PlacedItem) -> str:
         """A box, then what hangs at its side."""
@@ -115,7 +130,7 @@ class Painter:
         graph, fold = self._graph, item.fold
         if fold is None:
             return self._leaf_meaning(item.node)
-        members = tuple(fold_members(graph, fold))
+        members = self._members[item.key]
         mark = ", backward starts here" if not graph.started.isdisjoint(members) else ""
         spans = write_spans(graph.trace.nodes.span[node] for node in members[: 50 * _MOST_SPANS])
         if fold.kind == "op":
@@ -132,24 +147,29 @@ class Painter:
         return _Meaning(f"x{row}", cuts.node[row], (), describe_cut(self._graph, row), write_spans((cuts.span[row],)))
 
     def _paint_side(self, placed: PlacedItem, side: Side, corner: Point) -> str:
-        box, (x, y) = side.box, corner
+        box, (x, y), item = side.box, corner, placed.item
         middle = y + box.height / 2
-        at_box = min(max(middle, placed.y + 14), placed.y + placed.item.box.height - 14)
-        right = placed.x + placed.item.box.width
-        is_leaf = side.leaf is not None
+        at_box = min(max(middle, placed.y + 14), placed.y + item.box.height - 14)
+        right = placed.x + item.box.width
+        node, name = "", None
+        if side.leaf is not None:
+            node, name = self._paint_node(box, self._leaf_meaning(side.leaf), x, y), self.drawn[-1].id
+        elif side.cut is not None:
+            node = self._paint_node(box, self._cut_meaning(side.cut), x, y)
+        else:
+            words = "an operand that needs no gradient" if box.kind == "none" else box.texts[0].words
+            node = element("g", element("title", write(words)) + draw_box(box, x, y), klass=f"node-{box.kind}")
+        producer = f"n{side.leaf}" if side.leaf is not None else ""
         tie = element(
             "g",
             draw_tie(box.kind, right, x, middle, at_box),
-            klass=f"edge tie-{box.kind}" + (self._edge_classes(placed.item.node) if is_leaf else ""),
-            data_source=placed.item.node if is_leaf else None,
+            klass=f"edge tie-{box.kind}" + self._edge_classes(item.key, producer),
+            data_source=item.node if side.leaf is not None else None,
             data_target=side.leaf,
+            data_from=f"{self._prefix}-{item.key}",
+            data_to=name,
         )
-        if side.leaf is not None:
-            return tie + self._paint_node(box, self._leaf_meaning(side.leaf), x, y)
-        if side.cut is not None:
-            return tie + self._paint_node(box, self._cut_meaning(side.cut), x, y)
-        words = "an operand that needs no gradient" if box.kind == "none" else box.texts[0].words
-        return tie + element("g", element("title", write(words)) + draw_box(box, x, y), klass=f"node-{box.kind}")
+        return tie + node
 
     def _paint_node(self, box: Box, meaning: _Meaning, x: float, y: float) -> str:
         name = self._new_id(meaning.key)
@@ -157,17 +177,18 @@ class Painter:
         self.drawn.append(DrawnNode(name, meaning.key, box.kind, members, meaning.label, x, y, box.width, box.height))
         kind = box.kind if box.kind in ("leaf", "cut", "fold") else "op"
         special = f" node-{box.kind}" if box.kind not in (kind, "op") else ""
-        grad = self._state.grads.get(members[0]) if kind == "leaf" else None
+        state = self._state
+        said = Said(state.grad(members[0]) if kind == "leaf" else None, state.seed(members), state.fill(members))
         is_fold = meaning.fold_key is not None
+        is_unmade_cut = kind == "cut" and meaning.node in state.unmade
         return element(
             "g",
-            element("title", write(meaning.label)) + draw_box(box, x, y, grad),
-            klass=f"node node-{kind}{special}{self._state.classes(members)}",
+            element("title", write(meaning.label)) + draw_box(box, x, y, said),
+            klass=f"node node-{kind}{special}{' is-unmade' if is_unmade_cut else state.classes(members)}",
             id=name,
             data_node=meaning.node,
             data_members=write_ranges(members) if members else None,
             data_span=meaning.span,
-            data_step=self._steps(members),
             data_fold=meaning.fold_key,
             tabindex="0",
             role="button" if is_fold else "img",
@@ -181,10 +202,6 @@ class Painter:
             name, number = f"{self._prefix}-{wanted}-{number}", number + 1
         self._used_ids.add(name)
         return name
-
-    def _steps(self, members: tuple[int, ...]) -> str | None:
-        steps = sorted(step for node in members for step in self._graph.steps_at.get(node, ()))
-        return " ".join(map(str, steps[:_MOST_STEPS])) or None
 
     def paint_label(self, placed: PlacedItem, label: Label, exits: tuple[float, ...]) -> str:
         """Shape and values beside the last exit, numbers at the exits of several outputs, the gradient's place."""
@@ -203,12 +220,18 @@ class Painter:
             for output, x in zip(item.outputs, exits, strict=False):
                 number = Text(x - 5.0, 13.0, f"[{output}]", "name", SMALL_SIZE, "end")
                 parts += draw_text(number, placed.x + item.box.width / 2, bottom)
-        grad = shorten_gradient(self._state.incoming.get(node, ""))
-        left = placed.x + item.box.width / 2 + (exits[0] if exits else 0.0)
-        parts += draw_text(
-            Text(-8.0, 28.0 if len(item.outputs) > 1 else 15.0, grad, "grad", SMALL_SIZE, "end"), left, bottom
-        )
-        return element("g", parts, klass="exit", data_node=node)
+        left = placed.x + item.box.width / 2 + exits[0]
+        received = self._state.received(node) if self._state.taken is not None else ()
+        parts += draw_received(received, left - 8.0, bottom + (28.0 if len(item.outputs) > 1 else 15.0))
+        unmade = " is-unmade" if node in self._state.unmade else ""
+        return element("g", parts, klass=f"exit{unmade}", data_node=node)
+
+
+def list_members(graph: Graph, item: Item) -> tuple[int, ...]:
+    """The trace's nodes that a drawn item stands for."""
+    if item.fold is not None:
+        return tuple(fold_members(graph, item.fold))
+    return (item.node,) if item.node >= 0 else ()
 
 
 def write_spans(spans: Iterable[Span | None]) -> str | None:

@@ -1,11 +1,26 @@
 """The SVG of each kind of box. Geometry stands in attributes, colour only in classes that the style sheet knows."""
 
+from dataclasses import dataclass
+
 from app.pictures.boxes import SMALL_SIZE, Box, Text
-from app.pictures.measure import shorten_end
+from app.pictures.measure import LETTER_EM
+from app.pictures.state import shorten_letters
 from app.pictures.svg import draw_across, draw_head, element, write
 
 _SCISSORS = "M13 4.6L1.5 10M13 11.4L1.5 6"
 _MONO = ("code", "shape", "value", "grad")
+
+
+_LINE = 13.0
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a box says at the drawn step: a pill's second line, how a call began here, how full the bar is."""
+
+    grad: str | None = None
+    seed: str | None = None
+    fill: float = 1.0
 
 
 def draw_text(text: Text, x: float, y: float, words: str | None = None) -> str:
@@ -20,12 +35,34 @@ def draw_text(text: Text, x: float, y: float, words: str | None = None) -> str:
     )
 
 
-def draw_box(box: Box, x: float, y: float, grad: str | None = None) -> str:
-    """A box's outline and contents; `grad` replaces the second line of a leaf's pill."""
-    if grad is not None:
-        grad = shorten_end(grad, box.width - 23, SMALL_SIZE, mono=True)
-    texts = "".join(draw_text(text, x, y, grad if text.style == "grad" else None) for text in box.texts)
-    return _outline(box, x, y) + _strip(box, x, y) + _bar(box, x, y) + _marks(box, x, y) + texts
+def draw_box(box: Box, x: float, y: float, said: Said = Said()) -> str:
+    """A box's outline and contents. What the player rewrites carries how many letters have room there."""
+    texts = "".join(_draw_said(box, text, x, y, said) for text in box.texts)
+    return _outline(box, x, y) + _strip(box, x, y) + _bar(box, x, y, said.fill) + _marks(box, x, y) + texts
+
+
+def _draw_said(box: Box, text: Text, x: float, y: float, said: Said) -> str:
+    words = {"grad": said.grad, "seed": said.seed}.get(text.style)
+    if text.style not in ("grad", "seed"):
+        return draw_text(text, x, y)
+    letters = int((box.width - 23) / (SMALL_SIZE * LETTER_EM))
+    return element(
+        "text",
+        write(shorten_letters(text.words if words is None else words, letters)),
+        klass=f"t-{text.style} mono",
+        x=x + text.x,
+        y=y + text.y,
+        font_size=text.size,
+        data_letters=letters,
+    )
+
+
+def draw_received(lines: tuple[str, ...], x: float, y: float) -> str:
+    """The gradients that arrive at an exit, one under the other, written towards the line from its left."""
+    rows = "".join(
+        element("tspan", write(line), x=x, dy=_LINE if number else None) for number, line in enumerate(lines)
+    )
+    return element("text", rows, klass="t-grad mono received", x=x, y=y, font_size=SMALL_SIZE, text_anchor="end")
 
 
 def _outline(box: Box, x: float, y: float) -> str:
@@ -56,12 +93,14 @@ def _strip(box: Box, x: float, y: float) -> str:
     return element("path", klass="strip", d=path)
 
 
-def _bar(box: Box, x: float, y: float) -> str:
+def _bar(box: Box, x: float, y: float, fill: float) -> str:
     if box.bar is None:
         return ""
-    left, top = x + box.bar.x, y + box.bar.y
+    left, top, full = x + box.bar.x, y + box.bar.y, box.bar.filled
     track = element("rect", klass="saved-track", x=left, y=top, width=64.0, height=8.0, rx=2.0)
-    return track + element("rect", klass="saved-bar", x=left, y=top, width=box.bar.filled, height=8.0, rx=2.0)
+    return track + element(
+        "rect", klass="saved-bar", x=left, y=top, width=full * fill, height=8.0, rx=2.0, data_full=full
+    )
 
 
 def _marks(box: Box, x: float, y: float) -> str:

@@ -1,13 +1,11 @@
-"""The picture as words: labels for screen readers, the graph as text, the tape as rows of a table."""
+"""The picture as words: labels for screen readers, and the graph as text."""
 
-from dataclasses import dataclass
-
-from app.pictures.check import check_trace
 from app.pictures.fold import Fold
-from app.pictures.graph import Graph, read_graph
+from app.pictures.graph import Graph
 from app.pictures.view import Shown, flatten
-from graders.contract.trace import Shape, Span, Trace
+from graders.contract.trace import Shape, Span
 
+REMADE = "made again in backward"
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _MOST_LISTED = 6
 _KIND_WORDS = {
@@ -40,19 +38,6 @@ CUT_REASONS = {
     "comparison": "a comparison has no gradient",
     "integer": "integers have no gradient",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class TapeRow:
-    """One step of the tape in words; `line` is 0 where the node has no place in the source."""
-
-    step: int
-    what: str
-    node: int | None
-    name: str
-    line: int
-    detail: str
-    held_bytes: int
 
 
 def write_bytes(count: int) -> str:
@@ -112,6 +97,8 @@ def saved_words(graph: Graph, members: tuple[int, ...]) -> str:
     count = sum(nodes.saved_bytes[node] for node in members)
     names = ", ".join(nodes.saved[node] for node in members if nodes.saved[node])
     if not count:
+        if REMADE in names:
+            return f"keeps nothing for {names}"
         return f"saves {names}, counted at another node" if names else ""
     return f"saves {write_bytes(count)}: {names}" if names else f"saves {write_bytes(count)}"
 
@@ -218,45 +205,3 @@ def _name_source(graph: Graph, node: int) -> str:
     if node in graph.leaf_set:
         return variable or "a leaf"
     return f"{graph.title(node)} ({variable})" if variable else graph.title(node)
-
-
-def tape_rows(trace: Trace, *, source: str = "") -> tuple[TapeRow, ...]:
-    """Every step of a tape as a row, for a table in step with the picture. Raises TraceRefused."""
-    graph = read_graph(check_trace(trace), source)
-    return tuple(_tape_row(graph, step) for step in range(len(trace.events.kind)))
-
-
-def _tape_row(graph: Graph, step: int) -> TapeRow:
-    events, nodes = graph.trace.events, graph.trace.nodes
-    node = events.node[step]
-    name, line = "", 0
-    if node is not None:
-        span = nodes.span[node]
-        name = (
-            (nodes.variable[node] or "a leaf")
-            if node in graph.leaf_set
-            else f"{graph.title(node)} ({nodes.name[node]})"
-        )
-        line = span[0] if span is not None else 0
-    return TapeRow(step, events.kind[step], node, name, line, _tell_step(graph, step), events.bytes[step])
-
-
-def _tell_step(graph: Graph, step: int) -> str:
-    events = graph.trace.events
-    incoming, outgoing, before = events.incoming[step], events.outgoing[step], events.before[step]
-    match events.kind[step]:
-        case "vjp":
-            return f"receives {incoming or 'a gradient'}, sends {outgoing or 'gradients'}"
-        case "accumulate":
-            return f"{before or 'None'} += {incoming} gives {outgoing}"
-        case "record":
-            node = events.node[step]
-            return saved_words(graph, (node,)) if node is not None else ""
-        case "capture":
-            return f"grad hands out {events.incoming[step] or 'a gradient'}"
-        case "free":
-            return "lets its saved tensors go"
-        case "recompute":
-            return "runs its forward again"
-        case "save" | "backward" | "end" | "error":
-            return events.text[step]

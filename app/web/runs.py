@@ -1,7 +1,6 @@
 """Runs of cells: a stream of server-sent events for the page's element, and a page for readers without script."""
 
 import asyncio
-import json
 import secrets
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from app.course.harness import TABLE_LINE, cell_job, drop_lines
 from app.course.model import Cell, Chapter, Measure
 from app.web.blocks import PredictView, RunView
 from app.web.chapter import ChapterNow
-from app.web.figures import Drawn, Figure, draw_end
+from app.web.figures import Drawn, draw_end
 from app.web.graphs import GraphAnswer, OpenFolds, answer_graph
 from app.web.measures import show_live_measure
 from app.web.merging import Reader, merge_cell, picture_prefix, walk_blocks
@@ -28,6 +27,7 @@ from app.web.rates import Act
 from app.web.results import count_ahead, show_run
 from app.web.site import Site
 from app.web.source import clean_source
+from app.web.tapes import write_played
 from app.web.visit import VisitNow, Writer, WriterNow, find_chapter
 from graders.contract.events import Event, EventKind
 from graders.contract.jobs import Flavour, RunJob
@@ -155,15 +155,9 @@ async def _tell(started: Started, event: Event) -> AsyncIterator[ServerSentEvent
             assert isinstance(end, RunEnd)
             drawn = await draw_end(started.site.figures, end, started.source, started.picture_prefix)
             if drawn.figure is not None:
-                yield ServerSentEvent(event="trace", raw_data=await asyncio.to_thread(_describe_figure, drawn.figure))
+                played = await asyncio.to_thread(write_played, drawn.figure, started.source, started.accepted.id)
+                yield ServerSentEvent(event="trace", raw_data=played)
             yield ServerSentEvent(event="done", data=await _describe_end(started, end, drawn.note))
-
-
-def _describe_figure(figure: Figure) -> str:
-    """The picture, and the trace itself for an element that steps through it. JSON of a megabyte: in a thread."""
-    spans = {str(node): span for node, span in enumerate(figure.trace.nodes.span) if span is not None}
-    head = json.dumps({"svg": figure.picture.svg, "text": figure.picture.text, "spans": spans})
-    return f'{head[:-1]}, "trace": {figure.trace.model_dump_json()}}}'
 
 
 async def _describe_end(started: Started, end: RunEnd, trace_note: str) -> dict[str, Any]:

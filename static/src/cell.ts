@@ -5,9 +5,10 @@ import { renew } from "./fragment";
 import type { GraphElement } from "./graph";
 import { OutputPane } from "./output";
 import { GrowingPad, type Pad, type PadEvents } from "./pad";
+import type { Played, PlayerElement, StepLight } from "./player";
 import type { Span } from "./spans";
 import { postForEvents, Refusal, type ServerEvent } from "./stream";
-import type { OutputPiece, RunDone, TracePicture } from "./wire";
+import type { OutputPiece, RunDone } from "./wire";
 
 export class CellElement extends HTMLElement {
   private pad!: Pad;
@@ -17,6 +18,7 @@ export class CellElement extends HTMLElement {
   private runId = "";
   private beforeReset: string | null = null;
   private warned = false;
+  private stepped: StepLight = { spans: [], phase: "forward" };
 
   connectedCallback(): void {
     const field = this.find<HTMLTextAreaElement>("textarea");
@@ -30,7 +32,8 @@ export class CellElement extends HTMLElement {
     });
     this.button("stop")?.addEventListener("click", () => void this.stop());
     this.button("reset")?.addEventListener("click", () => this.reset());
-    this.graph()?.addEventListener("uw-light", (event) => this.pad.light((event as CustomEvent<Span[]>).detail));
+    this.addEventListener("uw-light", (event) => this.light((event as CustomEvent<Span[]>).detail));
+    this.addEventListener("uw-step", (event) => this.follow((event as CustomEvent<StepLight>).detail));
     this.offerReset();
   }
 
@@ -43,6 +46,18 @@ export class CellElement extends HTMLElement {
     };
   }
 
+  /** The player's step stays marked in the code; what is pointed at is marked instead of it, for so long. */
+  private follow(step: StepLight): void {
+    this.stepped = step;
+    this.light([]);
+  }
+
+  private light(pointed: readonly Span[]): void {
+    const phase = pointed.length ? "" : this.stepped.phase;
+    this.dataset["phase"] = phase;
+    this.pad.light(pointed.length ? pointed : this.stepped.spans);
+  }
+
   private takeUpDraft(draft: Draft): void {
     this.draft = draft;
     const left = draft.left();
@@ -51,6 +66,7 @@ export class CellElement extends HTMLElement {
 
   private changed(): void {
     this.pad.clearMarks();
+    this.follow({ spans: [], phase: "forward" });
     this.beforeReset = null;
     this.draft?.keep(this.pad.text());
     this.offerReset();
@@ -133,10 +149,8 @@ export class CellElement extends HTMLElement {
         return this.queued((event.data as { place: number }).place);
       case "output":
         return this.output.print(event.data as OutputPiece);
-      case "trace": {
-        const picture = event.data as TracePicture;
-        return this.graph()?.show(picture.svg, picture.text);
-      }
+      case "trace":
+        return this.player()?.play(event.data as Played);
       case "done":
         return this.done(event.data as RunDone);
     }
@@ -161,7 +175,7 @@ export class CellElement extends HTMLElement {
       this.output.clear();
       this.dispatchEvent(new CustomEvent("uw-measured", { bubbles: true, detail: end.measured }));
     }
-    if (end.trace_note) this.graph()?.say(end.trace_note);
+    if (end.trace_note) this.player()?.say(end.trace_note);
   }
 
   private async stop(): Promise<void> {
@@ -191,6 +205,10 @@ export class CellElement extends HTMLElement {
 
   private graph(): GraphElement | null {
     return this.querySelector<GraphElement>("uw-graph");
+  }
+
+  private player(): PlayerElement | null {
+    return this.querySelector<PlayerElement>("uw-player");
   }
 
   private button(name: string): HTMLButtonElement | null {

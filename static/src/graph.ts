@@ -107,9 +107,12 @@ export class GraphElement extends HTMLElement {
     if (!node) return;
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
-      return this.choose(node);
+      node.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+      return;
     }
-    const by = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+    const by = this.closest("uw-player[data-tape]")
+      ? { ArrowDown: 1, ArrowUp: -1 }[event.key] // Left and right step through the tape there.
+      : { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
     if (by === undefined) return;
     event.preventDefault();
     const nodes = this.nodes();

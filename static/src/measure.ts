@@ -1,10 +1,7 @@
 // A measurement: its table stands in the page; the chart is drawn when it comes near, with a library loaded then.
 
+import { loadLibrary } from "./charts";
 import { renew } from "./fragment";
-
-interface Plotly {
-  react(place: HTMLElement, data: unknown[], layout: object, config: object): Promise<unknown>;
-}
 
 interface Figure {
   data: Record<string, unknown>[];
@@ -15,19 +12,6 @@ const NEAR = "300px";
 const COLOURS = ["--forward", "--backward", "--leaf", "--saved", "--accent", "--cut"];
 // One shape a series: colour is never the only difference.
 const MARKS = ["circle", "square", "diamond", "triangle-up", "x", "cross"];
-
-let library: Promise<Plotly> | null = null;
-
-function loadLibrary(): Promise<Plotly> {
-  library ??= new Promise((resolve, reject) => {
-    const script = document.createElement("script");
-    script.src = new URL("./plotly.js", import.meta.url).href;
-    script.onload = () => resolve((window as unknown as { Plotly: Plotly }).Plotly);
-    script.onerror = () => reject(new Error("the chart library cannot be loaded"));
-    document.head.append(script);
-  });
-  return library;
-}
 
 export class MeasureElement extends HTMLElement {
   private watch: IntersectionObserver | null = null;

@@ -6,11 +6,13 @@ import { addCopyButtons } from "./copy";
 import { GraphElement } from "./graph";
 import { listenForKeys } from "./keys";
 import { MeasureElement } from "./measure";
+import { PlayerElement } from "./player";
 import { PredictElement, QuestionElement } from "./question";
 import { SubmissionElement } from "./submission";
 import { ThemeElement } from "./theme";
 
 customElements.define("uw-graph", GraphElement);
+customElements.define("uw-player", PlayerElement);
 customElements.define("uw-predict", PredictElement);
 customElements.define("uw-question", QuestionElement);
 customElements.define("uw-cell", CellElement);

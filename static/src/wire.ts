@@ -37,11 +37,6 @@ export interface OutputPiece {
   text: string;
 }
 
-export interface TracePicture {
-  svg: string;
-  text: string;
-}
-
 export interface Accepted {
   id: string;
   place?: number | null;

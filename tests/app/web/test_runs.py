@@ -27,7 +27,7 @@ async def test_a_run_streams_from_acceptance_to_its_end(browser: httpx2.AsyncCli
     assert (events[-1].data["outcome"], events[-1].data["resolved"]) == ("ok", {})
 
 
-async def test_the_graph_of_a_run_comes_as_a_picture_with_its_spans_and_its_trace(
+async def test_the_graph_of_a_run_comes_as_a_picture_with_its_tape(
     browser: httpx2.AsyncClient, worker: FakeWorker
 ) -> None:
     events = read_stream(await browser.post("/api/runs", json={"source": "x * x", **IN_CELL}))
@@ -36,8 +36,8 @@ async def test_the_graph_of_a_run_comes_as_a_picture_with_its_spans_and_its_trac
     assert picture["svg"].startswith("<svg")
     assert 'id="square-cell-picture' in picture["svg"]
     assert " style=" not in picture["svg"]
-    assert picture["spans"] == {"0": [1, 4, 1, 9]}
-    assert picture["trace"] == SMALL_TRACE.model_dump(mode="json")
+    assert picture["tape"]["nodes"]["span"] == ["1,4,1,9", ""]
+    assert (await browser.get(picture["href"])).json()["svg"] == picture["svg"]
 
 
 async def test_the_graph_of_a_run_can_be_asked_for_again_by_its_learner_alone(

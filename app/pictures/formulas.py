@@ -1,0 +1,106 @@
+"""The vector-Jacobian products, one line each: what a node multiplies the gradient that it receives with.
+
+A bar marks a gradient: from `ȳ`, the gradient of the output, to `x̄`, that of an input. `sum to shape` undoes a
+broadcast. Written for reading; the numbers on the page come out of torch.
+"""
+
+from types import MappingProxyType
+
+UNKNOWN = "x̄ = ȳ · ∂y/∂x, as this operation's own backward computes it"
+
+FORMULAS = MappingProxyType(
+    {
+        "abs": "x̄ = ȳ * sign(x)",
+        "add": "ā = ȳ,  b̄ = alpha * ȳ   (each summed to its shape)",
+        "addmm": "with y = x @ Wᵀ + b:   x̄ = ȳ @ W,   W̄ = ȳᵀ @ x,   b̄ = ȳ summed over rows",
+        "amax": "x̄ = ȳ where x is the largest (shared among equals), else 0",
+        "bmm": "Ā = Ȳ @ Bᵀ,   B̄ = Aᵀ @ Ȳ   for each matrix of the batch",
+        "cat": "each x̄ = its slice of ȳ",
+        "chunk": "x̄ = the parts of ȳ, put together",
+        "clamp": "x̄ = ȳ where min <= x <= max, else 0",
+        "clone": "x̄ = ȳ",
+        "copy_slices": "the base gets ȳ with zeros where it was overwritten; the written value gets the rest",
+        "cos": "x̄ = -ȳ * sin(x)",
+        "div": "ā = ȳ / b,   b̄ = -ȳ * a / b²",
+        "dot": "ā = ȳ * b,   b̄ = ȳ * a",
+        "embedding": "row i of W̄ = the sum of ȳ over all places that looked up i",
+        "exp": "x̄ = ȳ * y   (y = exp(x) was saved)",
+        "expand": "x̄ = ȳ summed over the broadcast dimensions",
+        "gelu": "x̄ = ȳ * (Φ(x) + x * φ(x))",
+        "index": "x̄ = zeros, with ȳ added at the places that were taken",
+        "index_put": "x̄ = ȳ, with zeros at the places that were overwritten",
+        "linear": "with y = x @ Wᵀ + b:   x̄ = ȳ @ W,   W̄ = ȳᵀ @ x,   b̄ = ȳ summed over rows",
+        "log": "x̄ = ȳ / x",
+        "log_softmax": "x̄ = ȳ - softmax(x) * ȳ.sum()   (along the dimension)",
+        "logsumexp": "x̄ = ȳ * softmax(x)",
+        "matmul": "Ā = Ȳ @ Bᵀ,   B̄ = Aᵀ @ Ȳ",
+        "max": "x̄ = ȳ at the largest element, else 0",
+        "mean": "x̄ = ȳ / n for each of the n elements",
+        "min": "x̄ = ȳ at the smallest element, else 0",
+        "mm": "Ā = Ȳ @ Bᵀ,   B̄ = Aᵀ @ Ȳ",
+        "mse_loss": "x̄ = ȳ * 2 * (x - target) / n",
+        "mul": "ā = ȳ * b,   b̄ = ȳ * a   (each summed to its shape)",
+        "mv": "Ā = outer(ȳ, v),   v̄ = Aᵀ @ ȳ",
+        "native_layer_norm": "x̄ = (ĝ - mean(ĝ) - x̂ * mean(ĝ * x̂)) / std,   ĝ = ȳ * weight, x̂ normalised x",
+        "neg": "x̄ = -ȳ",
+        "nll_loss": "x̄ = -ȳ / n at the target's place, else 0",
+        "norm": "x̄ = ȳ * x / ‖x‖",
+        "permute": "x̄ = ȳ with its dimensions put back",
+        "pow": "x̄ = ȳ * n * x^(n-1)",
+        "relu": "x̄ = ȳ where y > 0, else 0",
+        "reshape": "x̄ = ȳ in the shape of x",
+        "rsub": "for y = other - x:   x̄ = -ȳ",
+        "select": "x̄ = zeros, with ȳ at the place that was taken",
+        "sigmoid": "x̄ = ȳ * y * (1 - y)   (y was saved)",
+        "silu": "x̄ = ȳ * σ(x) * (1 + x * (1 - σ(x)))",
+        "sin": "x̄ = ȳ * cos(x)",
+        "slice": "x̄ = zeros, with ȳ at the places that were taken",
+        "softmax": "x̄ = y * (ȳ - (ȳ * y).sum())   (along the dimension; y was saved)",
+        "split": "x̄ = the parts of ȳ, put together",
+        "sqrt": "x̄ = ȳ / (2 * y)   (y was saved)",
+        "square": "x̄ = ȳ * 2 * x",
+        "squeeze": "x̄ = ȳ in the shape of x",
+        "stack": "each x̄ = its slice of ȳ",
+        "sub": "ā = ȳ,   b̄ = -ȳ   (each summed to its shape)",
+        "sum": "x̄ = ȳ, copied to every place of x",
+        "t": "x̄ = ȳᵀ",
+        "tanh": "x̄ = ȳ * (1 - y²)   (y was saved)",
+        "transpose": "x̄ = ȳ with the two dimensions changed back",
+        "unbind": "x̄ = the parts of ȳ, stacked",
+        "unsqueeze": "x̄ = ȳ in the shape of x",
+        "var": "x̄ = ȳ * 2 * (x - mean) / (n - 1)",
+        "view": "x̄ = ȳ in the shape of x",
+        "where": "ā = ȳ where the condition holds, else 0;   b̄ = the other way round",
+    }
+)
+
+_SAME = MappingProxyType(
+    {
+        "_log_softmax": "log_softmax",
+        "_softmax": "softmax",
+        "_unsafe_view": "view",
+        "add_": "add",
+        "baddbmm": "bmm",
+        "convert": "clone",
+        "cross_entropy": "nll_loss",
+        "flatten": "reshape",
+        "layer_norm": "native_layer_norm",
+        "mul_": "mul",
+        "reshape_alias": "reshape",
+        "safe_softmax": "softmax",
+        "sub_": "sub",
+        "to_copy": "clone",
+        "unsafe_view": "view",
+    }
+)
+
+
+def find_formula(forward: str, backward: str, kind: str) -> str:
+    """The line for a node by what the learner called, else by autograd's own name for it."""
+    if kind == "custom":
+        return "what the Function's own backward returns"
+    for name in (backward, forward, forward.rstrip("_")):
+        found = FORMULAS.get(_SAME.get(name, name))
+        if found is not None:
+            return found
+    return UNKNOWN

@@ -1,0 +1,88 @@
+"""Two sorted lists: which nodes hold memory for backward, and what backward did not reach, and why."""
+
+from dataclasses import dataclass
+
+from app.pictures.graph import Graph
+from app.pictures.telling import name_node
+from app.pictures.words import CUT_REASONS, CUT_WORDS, write_bytes, write_place, write_shape
+
+MOST_LISTED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """An operation with what it keeps for backward."""
+
+    node: int
+    words: str
+    held_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unreached:
+    """A leaf or cut that no gradient passed, with the reason."""
+
+    node: int | None
+    words: str
+
+
+def find_holders(graph: Graph) -> tuple[Holder, ...]:
+    """The operations by what they hold, most first; a helper's bytes are its operation's."""
+    nodes = graph.trace.nodes
+    held = {node: sum(nodes.saved_bytes[member] for member in graph.members(node)) for node in graph.order}
+    largest = sorted((node for node in graph.order if held[node]), key=lambda node: (-held[node], node))
+    return tuple(Holder(node, _tell_holder(graph, node), held[node]) for node in largest[:MOST_LISTED])
+
+
+def _tell_holder(graph: Graph, node: int) -> str:
+    nodes = graph.trace.nodes
+    members = graph.members(node)
+    saved = "; ".join(nodes.saved[member] for member in members if nodes.saved[member])
+    owned = sum(nodes.leaf_bytes[member] for member in members)
+    of_leaves = f", {write_bytes(owned)} of it parameters" if owned else ""
+    place = write_place(nodes.span[node])
+    module = f" in {nodes.module[node]}" if nodes.module[node] else ""
+    told = f"{name_node(graph, node)}{module}{', ' + place if place else ''}"
+    return f"{told}: {saved}{of_leaves}" if saved else f"{told}{of_leaves}"
+
+
+def find_unreached(graph: Graph) -> tuple[Unreached, ...]:
+    """Leaves without a gradient first, then the cuts: each names its line, and why nothing passed."""
+    nodes = graph.trace.nodes
+    if not graph.started:
+        return ()
+    leaves = [leaf for leaf in graph.leaves if leaf not in graph.runners]
+    found = [Unreached(leaf, f"{nodes.variable[leaf] or 'a leaf'} {write_shape(nodes.shape[leaf])}: "
+                             f"{_find_reason(graph, leaf)}") for leaf in leaves[:MOST_LISTED]]  # fmt: skip
+    cuts = graph.trace.cuts
+    for row in range(min(len(cuts.kind), MOST_LISTED)):
+        node = cuts.node[row]
+        what = _name(graph, node) if node is not None else "a value"
+        place = f" at {write_place(cuts.span[row])}" if cuts.span[row] is not None else ""
+        kind = cuts.kind[row]
+        found.append(Unreached(node, f"{what} was cut by {CUT_WORDS[kind]}{place}: {CUT_REASONS[kind]}"))
+    return tuple(found)
+
+
+def _name(graph: Graph, node: int) -> str:
+    return graph.trace.nodes.variable[graph.face(node)] or name_node(graph, node)
+
+
+def _find_reason(graph: Graph, leaf: int) -> str:
+    """The cut between a leaf and the loss, if one lies on the way; else that no way leads to where backward began."""
+    seen, waiting, first_cut = {leaf}, [leaf], None
+    while waiting:
+        node = waiting.pop()
+        rows = graph.cuts_at.get(graph.absorbed.get(node, node), ())
+        if rows and first_cut is None:
+            first_cut = rows[0]
+        for user in graph.users.get(node, ()):
+            if user not in seen:
+                seen.add(user)
+                waiting.append(user)
+    if first_cut is not None:
+        cuts = graph.trace.cuts
+        return f"cut by {CUT_WORDS[cuts.kind[first_cut]]} {write_place(cuts.span[first_cut])}".rstrip()
+    if not seen.isdisjoint(graph.started):
+        return "backward ended before it came here"
+    return "nothing that was computed from it leads to where backward began"

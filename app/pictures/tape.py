@@ -1,0 +1,99 @@
+"""The tape as one compact document for the browser's player: columns, and each sentence as the server writes it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from app.pictures.check import check_trace
+from app.pictures.formulas import find_formula
+from app.pictures.graph import Graph, derive_forward_name, read_graph
+from app.pictures.lists import find_holders, find_unreached
+from app.pictures.paint import write_spans
+from app.pictures.state import find_seed
+from app.pictures.steps import find_calls, group_steps
+from app.pictures.telling import name_node, tell_steps
+from app.pictures.words import write_shape
+from graders.contract.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Tape:
+    """What steps through a picture. `start` is how many steps have been taken when a reader first sees it."""
+
+    document: dict[str, Any]
+    start: int
+
+
+def write_tape(trace: Trace, source: str = "") -> Tape:
+    """The document of a trace's tape. Raises TraceRefused."""
+    graph = read_graph(check_trace(trace), source)
+    steps = group_steps(graph)
+    rows = tell_steps(graph, steps)
+    calls = find_calls(graph, steps)
+    start = calls[0].last if calls and calls[0].label == "forward" else 0
+    document = {
+        "start": start,
+        "steps": {
+            "node": [step.node for step in steps],
+            "first": [step.first for step in steps],
+            "last": [step.last for step in steps],
+            "main": [step.main for step in steps],
+            "name": [row.name for row in rows],
+            "told": [row.sentence for row in rows],
+        },
+        "calls": [[call.label, call.first, call.last] for call in calls],
+        "events": _write_events(graph),
+        "nodes": _write_nodes(graph),
+        "edges": {
+            "source": trace.edges.source,
+            "target": trace.edges.target,
+            "slot": trace.edges.slot,
+            "output": trace.edges.output,
+        },
+        "hosts": list(graph.absorbed.items()),
+        "holders": [[item.node, item.words, item.held_bytes] for item in find_holders(graph)],
+        "unreached": [[item.node, item.words] for item in find_unreached(graph)],
+    }
+    return Tape(document, start)
+
+
+def _write_events(graph: Graph) -> dict[str, Any]:
+    events = graph.trace.events
+    seeds = [[row, find_seed(graph, row)] for row, kind in enumerate(events.kind) if kind == "backward"]
+    return {
+        "kind": events.kind,
+        "node": events.node,
+        "call": events.call,
+        "bytes": events.bytes,
+        "norm": events.norm,
+        "before": events.before,
+        "incoming": events.incoming,
+        "outgoing": events.outgoing,
+        "seeds": seeds,
+    }
+
+
+def _write_nodes(graph: Graph) -> dict[str, Any]:
+    nodes = graph.trace.nodes
+    numbers = range(len(nodes.name))
+    formulas: dict[str, int] = {}
+    which = [
+        formulas.setdefault(
+            find_formula(graph.title(node), derive_forward_name(nodes.name[node]), nodes.kind[node]), len(formulas)
+        )
+        for node in numbers
+    ]
+    return {
+        "label": [name_node(graph, node) for node in numbers],
+        "kind": nodes.kind,
+        "variable": nodes.variable,
+        "module": nodes.module,
+        "span": [write_spans((span,)) or "" for span in nodes.span],
+        "shape": [write_shape(shape) for shape in nodes.shape],
+        "dtype": nodes.dtype,
+        "values": nodes.values,
+        "saved": nodes.saved,
+        "saved_bytes": nodes.saved_bytes,
+        "refilled": list(graph.refilled.items()),
+        "formula": which,
+        "formulas": list(formulas),
+    }

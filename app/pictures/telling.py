@@ -1,0 +1,147 @@
+"""The tape as words: each step as a sentence, for the player's status line and for the table without script."""
+
+from dataclasses import dataclass
+
+from app.pictures.check import check_trace
+from app.pictures.graph import Graph, read_graph
+from app.pictures.steps import Step, group_steps
+from app.pictures.words import count_words, saved_words, write_bytes, write_shape
+from graders.contract.trace import Trace
+
+_VERBS = {
+    "record": "recorded",
+    "save": "saves again",
+    "free": "is let go",
+    "vjp": "runs",
+    "accumulate": "is added to",
+    "capture": "handed out",
+    "recompute": "computes again",
+    "backward": "begins",
+    "end": "ends",
+    "error": "fails",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TapeRow:
+    """One step of the tape in words; steps count from 1, `line` is 0 where the node has no place in the source."""
+
+    step: int
+    kind: str
+    what: str
+    node: int | None
+    name: str
+    line: int
+    detail: str
+    held_bytes: int
+
+    @property
+    def sentence(self) -> str:
+        """`linear (AddmmBackward0) runs: receives (16, 64), sends ...`."""
+        if self.kind == "accumulate":
+            return f"{self.name}.grad: {self.detail}"
+        head = f"{self.name} {self.what}".strip()
+        return f"{head}: {self.detail}" if self.detail else head
+
+
+def tape_rows(trace: Trace, *, source: str = "") -> tuple[TapeRow, ...]:
+    """Every step of a tape as a row. Raises TraceRefused."""
+    graph = read_graph(check_trace(trace), source)
+    return tell_steps(graph, group_steps(graph))
+
+
+def tell_steps(graph: Graph, steps: tuple[Step, ...]) -> tuple[TapeRow, ...]:
+    """The rows of steps that were grouped already."""
+    return tuple(_tell(graph, number, step) for number, step in enumerate(steps, 1))
+
+
+def name_node(graph: Graph, node: int) -> str:
+    """`linear (AddmmBackward0)`, or a leaf's name."""
+    nodes = graph.trace.nodes
+    if node in graph.leaf_set:
+        return nodes.variable[node] or "a leaf"
+    return f"{graph.title(node)} ({nodes.name[node]})"
+
+
+def _tell(graph: Graph, number: int, step: Step) -> TapeRow:
+    events = graph.trace.events
+    name, line = "", 0
+    if step.node is not None:
+        span = graph.trace.nodes.span[step.node]
+        name, line = name_node(graph, step.node), span[0] if span is not None else 0
+    what = _VERBS[step.kind]
+    if step.kind == "backward":
+        name, what = events.text[step.main] or "backward", "begins" + (f" at {name}" if name else "")
+    return TapeRow(number, step.kind, what, step.node, name, line, _detail(graph, step), events.bytes[step.last])
+
+
+def _tidy(text: str) -> str:
+    """A number without the empty shape before it."""
+    return text.removeprefix("() ")
+
+
+def _detail(graph: Graph, step: Step) -> str:
+    events, row = graph.trace.events, step.main
+    match step.kind:
+        case "vjp":
+            return "; ".join(filter(None, (_tell_gradients(graph, step), _tell_freed(graph, step))))
+        case "accumulate":
+            before, added, after = events.before[row], events.incoming[row], events.outgoing[row]
+            return f"{_tidy(before) or 'None'} += {_tidy(added)} gives {_tidy(after)}"
+        case "capture":
+            return f"grad() returns {_tidy(events.incoming[row]) or 'a gradient'}"
+        case "record":
+            return _tell_output(graph, step)
+        case "recompute":
+            count = sum(kind == "save" for kind in events.kind[step.first : step.last + 1])
+            again = events.bytes[step.last] - (events.bytes[step.first - 1] if step.first else 0)
+            return f"its region runs forward again, {count_words(count, 'node')} hold {write_bytes(max(again, 0))}"
+        case "free":
+            return "; ".join(filter(None, ("nothing needs it any more", _tell_freed(graph, step))))
+        case "save" | "backward" | "end" | "error":
+            return "" if step.kind == "backward" else events.text[row]
+
+
+def _tell_output(graph: Graph, step: Step) -> str:
+    if step.node is None:
+        return ""
+    nodes, face = graph.trace.nodes, graph.face(step.node)
+    named = f"{nodes.variable[face]} = " if nodes.variable[face] else ""
+    gives = f"gives {named}{_tidy(f'{write_shape(nodes.shape[face])} {nodes.values[face]}'.rstrip())}"
+    return "; ".join(filter(None, (gives, saved_words(graph, graph.members(step.node)))))
+
+
+def _tell_gradients(graph: Graph, step: Step) -> str:
+    """What the node received, and what it sends to whom; a helper's parts are told as its operation's."""
+    events, row = graph.trace.events, step.main
+    receives = f"receives {_tidy(events.incoming[row]) or 'a gradient'}"
+    node = events.node[row]
+    if node is None:
+        return receives
+    parts = events.outgoing[row].split("; ")
+    targets = {item.slot: item.node for item in graph.inputs[node]}
+    sent = [
+        f"{_tidy(part)}{_tell_target(graph, node, targets.get(slot))}"
+        for slot, part in enumerate(parts)
+        if part not in ("", "·")
+    ]
+    return f"{receives}, sends {' and '.join(sent) if sent else 'nothing on'}"
+
+
+def _tell_target(graph: Graph, node: int, target: int | None) -> str:
+    if target is None:
+        return ""
+    while graph.absorbed.get(target) == graph.absorbed.get(node, node) and graph.inputs[target]:
+        target = graph.inputs[target][0].node
+    name = graph.trace.nodes.variable[graph.face(target)]
+    return f" to {name or graph.title(target)}"
+
+
+def _tell_freed(graph: Graph, step: Step) -> str:
+    events = graph.trace.events
+    rows = range(step.first, step.last + 1)
+    if not any(events.kind[row] == "free" for row in rows):
+        return ""
+    before = events.bytes[step.first - 1] if step.first else 0
+    count = before - events.bytes[step.last]
+    return f"lets {write_bytes(count)} go" if count > 0 else "lets its saved tensors go"

@@ -1,0 +1,19 @@
+// The chart library: a file of its own, loaded when the first chart comes near. It is large, and most pages have none.
+
+export interface Plotly {
+  react(place: HTMLElement, data: unknown[], layout: object, config: object): Promise<unknown>;
+  relayout(place: HTMLElement, change: object): Promise<unknown>;
+}
+
+let library: Promise<Plotly> | null = null;
+
+export function loadLibrary(): Promise<Plotly> {
+  library ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = new URL("./plotly.js", import.meta.url).href;
+    script.onload = () => resolve((window as unknown as { Plotly: Plotly }).Plotly);
+    script.onerror = () => reject(new Error("the chart library cannot be loaded"));
+    document.head.append(script);
+  });
+  return library;
+}
