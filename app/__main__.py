@@ -17,9 +17,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands.add_parser("migrate", help="bring the database up to date")
     commands.add_parser("check", help="prove the course: structure, cells, claims, exercises", add_help=False)
     commands.add_parser("new", help="start a chapter or an exercise", add_help=False)
-    # Those two read the rest themselves; argparse.REMAINDER would refuse a rest that begins with an option.
+    commands.add_parser("export", help="write a chapter as a Jupyter notebook", add_help=False)
+    commands.add_parser("import", help="start a chapter from a Jupyter notebook", add_help=False)
+    # Those four read the rest themselves; argparse.REMAINDER would refuse a rest that begins with an option.
     chosen, rest = parser.parse_known_args(arguments)
-    if rest and chosen.command not in ("check", "new"):
+    if rest and chosen.command not in ("check", "new", "export", "import"):
         parser.error(f"{chosen.command} takes no arguments, and got {' '.join(rest)}")
     try:
         settings = read_settings()
@@ -36,6 +38,10 @@ def _run(command: str, rest: list[str], settings: Settings) -> int:
             from app.serve import serve  # noqa: PLC0415
 
             return serve(settings)
+        case "site":
+            from app.serve import serve_site  # noqa: PLC0415
+
+            return serve_site(settings)
         case "migrate":
             from app.storage.database import migrate  # noqa: PLC0415
 
@@ -46,6 +52,14 @@ def _run(command: str, rest: list[str], settings: Settings) -> int:
             from app.check import main as check  # noqa: PLC0415
 
             return check(rest)
+        case "export":
+            from app.carry import export  # noqa: PLC0415
+
+            return export(rest)
+        case "import":
+            from app.carry import take_in  # noqa: PLC0415
+
+            return take_in(rest)
         case _:
             from app.new import main as start_new  # noqa: PLC0415
 

@@ -10,7 +10,7 @@ from typing import TextIO
 
 from pydantic import ValidationError
 
-from app.course.course_file import CourseFile
+from app.course.course_file import ChapterEntry, CourseFile
 from app.course.options import ID
 from app.course.registering import CannotRegister, register_chapter
 
@@ -73,12 +73,27 @@ def read_course_file(root: Path) -> CourseFile:
 
 
 def start_chapter(request: Request, course: CourseFile) -> list[Path]:
+    scaffold = (SCAFFOLDS / "chapter.md").read_text(encoding="utf-8")
+    return write_chapter(
+        request, course, _fill(scaffold, find_title(request, course), choose_concept(request, course))
+    )
+
+
+def find_title(request: Request, course: CourseFile) -> str:
+    """What the author said, or the planned chapter's title, or the words of its name."""
+    entry = _entry(request, course)
+    return request.title or (entry.title if entry else "") or _title_of(request.name)
+
+
+def _entry(request: Request, course: CourseFile) -> ChapterEntry | None:
+    return next((e for module in course.modules for e in module.chapters if e.slug == request.name), None)
+
+
+def write_chapter(request: Request, course: CourseFile, text: str) -> list[Path]:
+    """Writes a chapter's text, and enters it in course.toml if it is not planned there. The first path is its own."""
     folder = _fresh_folder(request, "chapters", "chapter.md")
-    entry = next((e for module in course.modules for e in module.chapters if e.slug == request.name), None)
-    title = request.title or (entry.title if entry else "") or _title_of(request.name)
-    text = _fill((SCAFFOLDS / "chapter.md").read_text(encoding="utf-8"), title, _concept(request, course))
     written = []
-    if entry is None:
+    if _entry(request, course) is None:
         path = request.root / "course.toml"
         # Before the chapter is written: a refusal leaves nothing behind.
         registered = register_chapter(path.read_text(encoding="utf-8"), request.name, request.module)
@@ -91,7 +106,7 @@ def start_chapter(request: Request, course: CourseFile) -> list[Path]:
 
 def start_exercise(request: Request, course: CourseFile) -> list[Path]:
     folder = _fresh_folder(request, "exercises", "exercise.toml")
-    title, concept = request.title or _title_of(request.name), _concept(request, course)
+    title, concept = request.title or _title_of(request.name), choose_concept(request, course)
     written = []
     for source in sorted((SCAFFOLDS / "exercise").rglob("*")):
         if source.suffix not in (".py", ".md", ".toml"):
@@ -115,7 +130,7 @@ def _fresh_folder(request: Request, home: str, file: str) -> Path:
     return folder
 
 
-def _concept(request: Request, course: CourseFile) -> str:
+def choose_concept(request: Request, course: CourseFile) -> str:
     if not course.concepts:
         raise CannotStart(
             'course.toml has no concepts: write `[concepts]` and a line such as `names = "What a name is"`'

@@ -1,0 +1,196 @@
+"""A chapter goes out as a notebook and comes back; a notebook of somebody else's becomes a draft that can be read."""
+
+import io
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.carry import export, take_in
+from app.course.loader import load_course
+from app.course.model import Cell
+from app.course.walk import blocks_of
+
+FIXTURE = Path(__file__).resolve().parents[1] / "course"
+SLUGS = ("a-first-graph", "a-second-look")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(FIXTURE, tmp_path / "course", ignore=shutil.ignore_patterns(".cache")))
+
+
+def export_chapter(root: Path, slug: str) -> Path:
+    path = root.parent / f"{slug}.ipynb"
+    assert export([str(root / "chapters" / slug), "--out", str(path)], io.StringIO()) == 0
+    return path
+
+
+def read(path: Path) -> Any:
+    return json.loads(path.read_text())
+
+
+def bring_in(root: Path, notebook: Path, name: str) -> tuple[int, str]:
+    out = io.StringIO()
+    return take_in([str(notebook), name, "--course", str(root)], out), out.getvalue()
+
+
+def foreign(path: Path, *cells: dict[str, Any]) -> Path:
+    path.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": list(cells)}))
+    return path
+
+
+def prose(*lines: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "metadata": {}, "source": [f"{line}\n" for line in lines]}
+
+
+def code(source: str, *outputs: dict[str, Any]) -> dict[str, Any]:
+    return {"cell_type": "code", "metadata": {}, "execution_count": 1, "outputs": list(outputs), "source": source}
+
+
+def printed(text: str) -> dict[str, Any]:
+    return {"output_type": "stream", "name": "stdout", "text": [text]}
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_notebook_has_what_its_format_requires(root: Path, slug: str) -> None:
+    document = read(export_chapter(root, slug))
+
+    assert (document["nbformat"], document["nbformat_minor"]) == (4, 5)
+    ids = [cell["id"] for cell in document["cells"]]
+    assert len(set(ids)) == len(ids)
+    for cell in document["cells"]:
+        assert re.fullmatch(r"[a-zA-Z0-9-_]{1,64}", cell["id"])
+        code = {"execution_count", "outputs"} if cell["cell_type"] == "code" else set()
+        assert {"cell_type", "id", "metadata", "source"} | code == set(cell) - {"attachments"}
+        assert cell["source"]
+        for output in cell.get("outputs", ()):
+            assert set(output) == {"output_type", "name", "text"}
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_every_cell_of_a_chapter_is_there_with_its_setup_and_what_it_prints(root: Path, slug: str) -> None:
+    cells = [cell for cell in read(export_chapter(root, slug))["cells"] if cell["cell_type"] == "code"]
+    sources = {"".join(cell["source"]): cell for cell in cells}
+
+    chapter = next(chapter for chapter in load_course(root)[0].chapters if chapter.slug == slug)
+    for cell in blocks_of(Cell, chapter.blocks):
+        # What a cell depends on ran before it in the notebook, and is not repeated.
+        found = sources.get(f"{cell.setup}\n\n{cell.source}") or sources[cell.source]
+        assert found["outputs"] == ([{**printed(f"{cell.expected}\n")}] if cell.expected else [])
+
+
+def test_an_answer_is_behind_its_summary(root: Path) -> None:
+    cells = read(export_chapter(root, "a-first-graph"))["cells"]
+    (predict,) = [text for cell in cells if (text := "".join(cell["source"])).startswith("**Predict**")]
+
+    asked, _, answer = predict.partition("<details>")
+
+    assert "- 4" in asked
+    assert "[x]" not in asked
+    assert "Both operands" not in asked
+    assert "- [x] 4" in answer
+
+
+def test_a_picture_travels_with_its_notebook_and_comes_back(root: Path) -> None:
+    notebook = export_chapter(root, "a-first-graph")
+    (attached,) = [cell for cell in read(notebook)["cells"] if "attachments" in cell]
+    assert "](attachment:two-nodes.svg)" in "".join(attached["source"])
+
+    bring_in(root, notebook, "once-more")
+
+    figure = root / "chapters/once-more/figures/two-nodes.svg"
+    assert figure.read_bytes() == (root / "chapters/a-first-graph/figures/two-nodes.svg").read_bytes()
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_chapter_that_comes_back_unchanged_is_the_same(root: Path, slug: str) -> None:
+    status, _ = bring_in(root, export_chapter(root, slug), "once-more")
+
+    assert status == 0
+    assert (root / "chapters/once-more/chapter.md").read_text() == (
+        root / "chapters" / slug / "chapter.md"
+    ).read_text()
+
+
+def test_what_was_edited_in_the_notebook_is_edited_in_the_chapter_and_the_rest_is_not(root: Path) -> None:
+    notebook = export_chapter(root, "a-first-graph")
+    document = read(notebook)
+    for cell in document["cells"]:
+        cell["source"] = [
+            line.replace("y = x * 3", "y = x * 5").replace("Code that is only read", "Code only to read")
+            for line in cell["source"]
+        ]
+    notebook.write_text(json.dumps(document))
+
+    bring_in(root, notebook, "once-more")
+
+    text = (root / "chapters/a-first-graph/chapter.md").read_text()
+    fresh = (root / "chapters/once-more/chapter.md").read_text()
+    wanted = text.replace("y = x * 3", "y = x * 5").replace("Code that is only read", "Code only to read")
+    assert [line for line in fresh.split("\n") if line] == [line for line in wanted.split("\n") if line]
+
+
+def test_a_notebook_of_somebody_elses_is_a_draft_without_a_problem(root: Path) -> None:
+    notebook = foreign(
+        root.parent / "theirs.ipynb",
+        prose("# Chain rule", "", "Some words.", "### Deep at once", "<!-- note -->"),
+        code("%matplotlib inline\nimport torch"),
+        code("x = torch.tensor(2.0, requires_grad=True)"),
+        prose("## Then"),
+        code("y = x * x\ny.backward()\nx.grad", {"output_type": "execute_result", "data": {}, "metadata": {}}),
+        code("print(1 + 1)", printed("2\n")),
+        code("1 / 0", {"output_type": "error", "ename": "ZeroDivisionError", "evalue": "", "traceback": []}),
+        code("!pip install torch"),
+        code("this is no Python"),
+    )
+
+    status, said = bring_in(root, notebook, "theirs")
+
+    course, problems = load_course(root)
+    assert (status, problems) == (0, ())
+    assert "--update" in said
+    (chapter,) = (chapter for chapter in course.chapters if chapter.slug == "theirs")
+    assert (chapter.title, chapter.draft) == ("Chain rule", True)
+    cells = {cell.id: cell for cell in blocks_of(Cell, chapter.blocks)}
+    assert cells["cell-3"].setup == (
+        "# %matplotlib inline\nimport torch\n\nx = torch.tensor(2.0, requires_grad=True)"
+    )
+    assert cells["cell-3"].source == "y = x * x\ny.backward()\nprint(x.grad)"
+    assert (cells["cell-4"].setup, cells["cell-4"].expected, cells["cell-4"].flavour) == ("", "2", "plain")
+    assert cells["cell-5"].raises == "ZeroDivisionError"
+    assert len(cells) == 5
+
+
+def test_a_picture_with_a_path_for_a_name_stays_in_its_folder(root: Path) -> None:
+    cell = prose("![A dot](attachment:../../../dot.png)")
+    cell["attachments"] = {"../../../dot.png": {"image/png": "AAAA"}}
+
+    bring_in(root, foreign(root.parent / "sly.ipynb", cell), "sly")
+
+    written = sorted(path.name for path in (root / "chapters/sly/figures").iterdir())
+    assert len(written) == 1
+    assert written[0].endswith("dot.png")
+    assert load_course(root)[1] == ()
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"nbformat": 3, "worksheets": []}', '{"nbformat": 4}'])
+def test_what_is_no_notebook_is_refused_and_nothing_is_written(root: Path, text: str) -> None:
+    path = root.parent / "none.ipynb"
+    path.write_text(text)
+    before = sorted(root.rglob("*"))
+
+    status, said = bring_in(root, path, "none")
+
+    assert (status, "Jupyter" in said or "JSON" in said) == (1, True)
+    assert sorted(root.rglob("*")) == before
+
+
+def test_a_notebook_does_not_overwrite_a_chapter(root: Path) -> None:
+    status, said = bring_in(root, export_chapter(root, "a-first-graph"), "a-second-look")
+
+    assert status == 1
+    assert "is there already" in said
