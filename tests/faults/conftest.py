@@ -14,5 +14,5 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
     stage = open_stage(tmp_path)
     await stage.ledger.database.write(metadata.create_all)
     yield stage
-    stage.end_workers()
+    stage.workers.end_workers()
     await stage.ledger.close()

@@ -19,18 +19,35 @@ FAKE_WORKER = Path(__file__).with_name("fake_worker.py")
 
 
 @dataclass
-class Stage:
-    """The ledger's files, and the workers that a test has started on them."""
+class Workers:
+    """The workers that a test has started on a data folder."""
 
     data: Path
-    ledger: Ledger
-    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    started: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def start_worker(self, name: str, fault: str = "") -> subprocess.Popen[bytes]:
         command = [sys.executable, str(FAKE_WORKER), str(self.data), name, fault]
         worker = subprocess.Popen(command, cwd=ROOT, env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"})
-        self.workers.append(worker)
+        self.started.append(worker)
         return worker
+
+    def end_workers(self) -> None:
+        for worker in self.started:
+            if worker.poll() is None:
+                worker.send_signal(signal.SIGCONT)
+                worker.kill()
+            worker.wait()
+
+
+@dataclass
+class Stage:
+    """A ledger, and workers on its files."""
+
+    workers: Workers
+    ledger: Ledger
+
+    def start_worker(self, name: str, fault: str = "") -> subprocess.Popen[bytes]:
+        return self.workers.start_worker(name, fault)
 
     async def submit(self, source: str, learner: str = "ann", token: str = "t") -> SubmissionId:
         return (await self.ledger.submit(LearnerId(learner), token, RunJob(source=source))).id
@@ -55,14 +72,7 @@ class Stage:
         assert found.result is not None
         return found
 
-    def end_workers(self) -> None:
-        for worker in self.workers:
-            if worker.poll() is None:
-                worker.send_signal(signal.SIGCONT)
-                worker.kill()
-            worker.wait()
-
 
 def open_stage(data: Path) -> Stage:
     ledger = open_ledger(f"sqlite:///{data}/unwind.sqlite3", data / "doorbell", POLICY)
-    return Stage(data, ledger)
+    return Stage(Workers(data), ledger)

@@ -1,5 +1,6 @@
 """The whole site as one command starts it, and clients that hand in and come back for their verdicts."""
 
+import contextlib
 import json
 import os
 import secrets
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -47,16 +49,16 @@ def wait_until_dead(pids: list[int], seconds: float) -> list[int]:
 
 
 class RunningSite:
-    """`python -m app serve` on a data folder and a port."""
+    """`python -m app serve` on a data folder and a port; or `site`, which starts no grader."""
 
-    def __init__(self, data: Path, port: int) -> None:
+    def __init__(self, data: Path, port: int, command: str = "serve") -> None:
         self.data = data
         self.port = port
         # One machine plays a class here: the limits that would slow it down have tests of their own.
         lifted = {"UNWIND_RATE_FACTOR": "1000"}
         variables = {"UNWIND_DATA": str(data), "UNWIND_PORT": str(port), "UNWIND_COURSE": str(COURSE), **lifted}
         self.serving = subprocess.Popen(
-            [sys.executable, "-m", "app", "serve"],
+            [sys.executable, "-m", "app", command],
             cwd=ROOT,
             env={**os.environ, **variables},
             stdout=subprocess.PIPE,
@@ -77,6 +79,27 @@ class RunningSite:
             assert self.serving.poll() is None, self.said
             assert time.monotonic() < until, self.said
             time.sleep(0.05)
+
+    def wait_until_it_answers(self, seconds: float = 60) -> None:
+        until = time.monotonic() + seconds
+        while self.get("/healthz") != 200:
+            assert self.serving.poll() is None, self.said
+            assert time.monotonic() < until
+            time.sleep(0.05)
+
+    def get(self, path: str, cookie: str = "") -> int:
+        """The status; 0 if there was no answer."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            connection.request("GET", path, headers={"cookie": cookie})
+            answer = connection.getresponse()
+            answer.read()
+        except (OSError, HTTPException):
+            return 0
+        else:
+            return answer.status
+        finally:
+            connection.close()
 
     def find_part(self, words: str) -> int:
         """The process of a part, by words of its command line."""
@@ -108,6 +131,7 @@ class RunningSite:
 class Answer:
     """A submission that one learner insists on: sent again with its token until it is accepted."""
 
+    source: str = SOLUTION
     token: str = field(default_factory=lambda: secrets.token_hex(16))
     cookie: str = ""
     id: str = ""
@@ -121,7 +145,7 @@ class Answer:
         """True: it is accepted."""
         try:
             accepted = self._ask(
-                port, "POST", f"/api/exercises/{EXERCISE}/submissions", {"source": SOLUTION, "token": self.token}
+                port, "POST", f"/api/exercises/{EXERCISE}/submissions", {"source": self.source, "token": self.token}
             )
         except (OSError, HTTPException):
             return False
@@ -139,17 +163,55 @@ class Answer:
         finally:
             connection.close()
 
-    def open_stream(self, port: int) -> HTTPConnection:
+    def open_stream(self, port: int, after: int = 0) -> "Stream":
         connection = HTTPConnection("127.0.0.1", port, timeout=60)
-        connection.request("GET", f"/api/submissions/{self.id}/events", headers={"cookie": self.cookie})
-        return connection
+        headers = {"cookie": self.cookie, "last-event-id": str(after)}
+        connection.request("GET", f"/api/submissions/{self.id}/events", headers=headers)
+        return Stream(connection)
 
     def follow(self, port: int) -> list[str]:
         """The kinds of its events, to the end of the stream."""
-        connection = self.open_stream(port)
-        lines = connection.getresponse().read().decode().splitlines()
-        connection.close()
-        return [line.removeprefix("event: ") for line in lines if line.startswith("event: ")]
+        stream = self.open_stream(port)
+        kinds = [event.kind for event in stream.read()]
+        stream.close()
+        return kinds
+
+
+@dataclass(frozen=True)
+class ServerEvent:
+    seq: int
+    kind: str
+    data: str
+
+
+class Stream:
+    """An open event stream, read as far as it goes."""
+
+    def __init__(self, connection: HTTPConnection) -> None:
+        self._connection = connection
+        self._response = connection.getresponse()
+        assert self._response.status == 200
+
+    def read(self) -> Iterator[ServerEvent]:
+        """Whole events; one that is cut in the middle is not shown. Ends with the stream, however that ends."""
+        fields: dict[str, str] = {}
+        with contextlib.suppress(OSError, HTTPException):
+            for raw in self._response:
+                name, _, value = raw.decode().rstrip("\n").partition(": ")
+                if name:
+                    fields[name] = value
+                elif "id" in fields:
+                    yield ServerEvent(int(fields["id"]), fields["event"], fields["data"])
+                    fields = {}
+
+    def cut(self) -> None:
+        """As a network does: whoever reads sees an end in the middle."""
+        if self._connection.sock is not None:
+            self._connection.sock.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self._response.close()
+        self._connection.close()
 
 
 def query(data: Path, statement: str) -> list[tuple[object, ...]]:

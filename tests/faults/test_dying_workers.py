@@ -76,7 +76,7 @@ async def test_a_job_that_kills_three_workers_is_given_up_and_the_queue_goes_on(
     for submission in harmless:
         assert (await stage.expect_one_verdict(submission)).result.outcome is Outcome.OK
     keeping.cancel()
-    stage.end_workers()
+    stage.workers.end_workers()
     assert (found.result.outcome, deaths) == (Outcome.GRADER_FAULT, 3)
 
 
@@ -124,7 +124,7 @@ async def test_a_worker_that_hears_no_bell_finds_the_job_by_looking(stage: Stage
     async with asyncio.timeout(20):
         while not await stage.ledger.workers():  # noqa: ASYNC110 - there is no event for a worker's hello
             await asyncio.sleep(0.05)
-    for socket in (stage.data / "doorbell").glob("queue-*"):
+    for socket in (stage.workers.data / "doorbell").glob("queue-*"):
         socket.unlink()
     found = await stage.expect_one_verdict(await stage.submit(""))
     assert found.result.stdout == "deaf"

@@ -88,5 +88,5 @@ async def test_on_a_disk_that_is_really_full_nothing_accepted_is_lost(small_disk
         for submission in accepted:
             await stage.expect_one_verdict(submission, within_seconds=60)
     finally:
-        stage.end_workers()
+        stage.workers.end_workers()
         await stage.ledger.close()

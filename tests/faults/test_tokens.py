@@ -27,7 +27,7 @@ asyncio.run(main(Path(sys.argv[1])))
 
 
 async def test_a_token_sent_again_after_a_crash_finds_what_was_committed(stage: Stage) -> None:
-    command = (sys.executable, "-c", SUBMIT_AND_DIE, str(stage.data))
+    command = (sys.executable, "-c", SUBMIT_AND_DIE, str(stage.workers.data))
     website = await asyncio.create_subprocess_exec(*command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)})
     assert await website.wait() == -signal.SIGKILL
     assert (await stage.ledger.depth(Queue.CPU)).queued == 1

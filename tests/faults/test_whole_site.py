@@ -103,8 +103,6 @@ def test_it_stops_within_seconds_with_a_hundred_streams_open(open_site: OpenSite
     answer = Answer()
     assert answer.send(site.port)
     streams = [answer.open_stream(site.port) for _ in range(100)]
-    for stream in streams:
-        assert stream.getresponse().status == 200
     os.kill(frozen, signal.SIGCONT)
     started = time.monotonic()
     assert site.stop() == 0
