@@ -8,11 +8,14 @@ from dataclasses import dataclass
 
 from graders.contract.trace import Trace
 
-_PRODUCTS = frozenset({"AddmmBackward0", "MmBackward0", "BmmBackward0", "BaddbmmBackward0", "MvBackward0"})
+_PRODUCTS = frozenset({"AddmmBackward", "MmBackward", "BmmBackward", "BaddbmmBackward", "MvBackward"})
 _RESHAPES = frozenset(
-    f"{name}Backward0"
-    for name in ("T", "Transpose", "View", "UnsafeView", "ReshapeAlias", "Expand", "Unsqueeze", "Squeeze", "Permute")
-)
+    f"{name}Backward"
+    for name in (
+        "T", "Transpose", "View", "UnsafeView", "ReshapeAlias", "Expand", "Unsqueeze", "Squeeze", "Permute", "Clone",
+    )
+)  # fmt: skip
+"""A batched product expands and copies its operands itself; a copy that the learner wrote is another call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +41,15 @@ def find_helpers(trace: Trace, inputs: tuple[tuple[Input, ...], ...]) -> Helpers
     """A helper was made by the same call in the same module as its host, and serves nobody else."""
     finder = _Finder(trace, inputs)
     for node, name in enumerate(trace.nodes.name):
-        if name in _PRODUCTS and trace.nodes.span[node] is not None:
+        if _kind(name) in _PRODUCTS and trace.nodes.span[node] is not None:
             finder.absorb_before(node)
             finder.absorb_behind(node)
     return Helpers(finder.hosts, finder.faces)
+
+
+def _kind(name: str) -> str:
+    """Autograd's name without the number of its overload."""
+    return name.rstrip("0123456789")
 
 
 class _Finder:
@@ -75,4 +83,4 @@ class _Finder:
     def _serves(self, node: int, host: int) -> bool:
         nodes = self._nodes
         is_same_call = nodes.span[node] == nodes.span[host] and nodes.module[node] == nodes.module[host]
-        return is_same_call and nodes.name[node] in _RESHAPES and node not in self.hosts
+        return is_same_call and _kind(nodes.name[node]) in _RESHAPES and node not in self.hosts

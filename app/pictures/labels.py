@@ -27,7 +27,9 @@ def label_item(graph: Graph, item: Item) -> Label:
         return Label()
     node = graph.face(graph.order[item.fold.last])
     values = graph.trace.nodes.values[node]
-    lines = [shorten_end(write_shape(graph.trace.nodes.shape[node]), LABEL_ROOM, SMALL_SIZE, mono=True)]
+    shape = graph.trace.nodes.shape[node]
+    # A single number needs no shape beside it.
+    lines = [] if values and not shape else [shorten_end(write_shape(shape), LABEL_ROOM, SMALL_SIZE, mono=True)]
     if values:
         lines.append(shorten_end(drop_shape(values), LABEL_ROOM, SMALL_SIZE, mono=True))
     width = max(text_width(line, SMALL_SIZE, mono=True) for line in lines)

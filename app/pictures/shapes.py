@@ -70,13 +70,13 @@ def _outline(box: Box, x: float, y: float) -> str:
         return element("circle", klass="shape", cx=x + 6, cy=y + 9, r=3.5)
     if box.kind in ("leaf", "more", "cut"):
         return _rect(box, x, y, min(box.height / 2, 14.0))
-    pages = ""
+    sheets = ""
     if box.kind == "fold":
-        pages = _rect(box, x + 6, y + 6, 7.0, "page") + _rect(box, x + 3, y + 3, 7.0, "page")
+        sheets = _rect(box, x + 6, y + 6, 7.0, "sheet") + _rect(box, x + 3, y + 3, 7.0, "sheet")
     inner = ""
     if box.kind == "custom":
         inner = element("rect", klass="inner", x=x + 3, y=y + 3, width=box.width - 6, height=box.height - 6, rx=5.0)
-    return pages + _rect(box, x, y, 7.0) + inner
+    return sheets + _rect(box, x, y, 7.0) + inner
 
 
 def _rect(box: Box, x: float, y: float, radius: float, klass: str = "shape") -> str:

@@ -88,7 +88,7 @@ class State:
         """The second line of a leaf's pill, None where nothing has been said yet."""
         parts = [part for parts in self.sent.get(leaf, {}).values() for part in parts]
         if parts and leaf not in self.sums:
-            return f"gets {' + '.join(parts)}"
+            return f"gets {' + '.join(parts)}" if len(parts) < 3 else f"gets {len(parts)} parts"
         return self.adding.get(leaf) or self.grads.get(leaf)
 
 

@@ -6,7 +6,7 @@ from app.pictures.check import check_trace
 from app.pictures.graph import Graph, read_graph
 from app.pictures.steps import Step, group_steps
 from app.pictures.words import count_words, saved_words, write_bytes, write_shape
-from graders.contract.trace import Trace
+from graders.contract.trace import MAX_TEXT, Trace
 
 _VERBS = {
     "record": "recorded",
@@ -14,7 +14,7 @@ _VERBS = {
     "free": "is let go",
     "vjp": "runs",
     "accumulate": "is added to",
-    "capture": "handed out",
+    "capture": "is handed out",
     "recompute": "computes again",
     "backward": "begins",
     "end": "ends",
@@ -40,7 +40,7 @@ class TapeRow:
         """`linear (AddmmBackward0) runs: receives (16, 64), sends ...`."""
         if self.kind == "accumulate":
             return f"{self.name}.grad: {self.detail}"
-        head = f"{self.name} {self.what}".strip()
+        head = self.name if self.kind == "capture" else f"{self.name} {self.what}".strip()
         return f"{head}: {self.detail}" if self.detail else head
 
 
@@ -99,15 +99,19 @@ def _detail(graph: Graph, step: Step) -> str:
         case "free":
             return "; ".join(filter(None, ("nothing needs it any more", _tell_freed(graph, step))))
         case "save" | "backward" | "end" | "error":
-            return "" if step.kind == "backward" else events.text[row]
+            text = "" if step.kind == "backward" else events.text[row]
+            return text if len(text) < MAX_TEXT else f"{text[:-1]}…"
 
 
 def _tell_output(graph: Graph, step: Step) -> str:
     if step.node is None:
         return ""
     nodes, face = graph.trace.nodes, graph.face(step.node)
-    named = f"{nodes.variable[face]} = " if nodes.variable[face] else ""
-    gives = f"gives {named}{_tidy(f'{write_shape(nodes.shape[face])} {nodes.values[face]}'.rstrip())}"
+    name, shape, values = nodes.variable[face], write_shape(nodes.shape[face]), nodes.values[face]
+    if values:
+        gives = f"gives {f'{name} = ' if name else ''}{_tidy(f'{shape} {values}')}"
+    else:
+        gives = f"gives {f'{name} of ' if name else ''}shape {shape}"
     return "; ".join(filter(None, (gives, saved_words(graph, graph.members(step.node)))))
 
 
@@ -133,8 +137,9 @@ def _tell_target(graph: Graph, node: int, target: int | None) -> str:
         return ""
     while graph.absorbed.get(target) == graph.absorbed.get(node, node) and graph.inputs[target]:
         target = graph.inputs[target][0].node
-    name = graph.trace.nodes.variable[graph.face(target)]
-    return f" to {name or graph.title(target)}"
+    host = graph.absorbed.get(target, target)
+    name = graph.trace.nodes.variable[graph.face(host)]
+    return f" to {name or graph.title(host)}"
 
 
 def _tell_freed(graph: Graph, step: Step) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from app.pictures import TraceRefused, check_trace, read_trace
+from app.pictures import DrawnNode, TraceRefused, check_trace, read_trace
 from graders.contract.results import RunEnd
 from graders.contract.trace import Trace
 
@@ -20,23 +20,28 @@ class Picture(Protocol):
     @property
     def folds(self) -> tuple[str, ...]: ...
     @property
+    def nodes(self) -> tuple[DrawnNode, ...]: ...
+    @property
     def width(self) -> float: ...
     @property
     def height(self) -> float: ...
 
 
 class Draw(Protocol):
-    def __call__(self, trace: Trace, *, id_prefix: str, source: str, opened: frozenset[str]) -> Picture: ...
+    def __call__(
+        self, trace: Trace, *, id_prefix: str, source: str, opened: frozenset[str], step: int | None
+    ) -> Picture: ...
 
 
 @dataclass(frozen=True)
 class Sketch:
-    """What is to be drawn: a trace, the code that its spans point into, and which folds stand open."""
+    """What is to be drawn: a trace, the code that its spans point into, which folds stand open, and at which step."""
 
     trace: Trace
     source: str
     id_prefix: str
     opened: frozenset[str] = field(default=frozenset())
+    step: int | None = None
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,9 @@ class Figures:
 
     def _make(self, sketch: Sketch) -> Figure:
         trace = check_trace(sketch.trace)
-        picture = self._draw(trace, id_prefix=sketch.id_prefix, source=sketch.source, opened=sketch.opened)
+        picture = self._draw(
+            trace, id_prefix=sketch.id_prefix, source=sketch.source, opened=sketch.opened, step=sketch.step
+        )
         return Figure(trace, picture)
 
     async def kept(
@@ -92,12 +99,17 @@ class Drawn:
 
 
 async def draw_end(
-    figures: Figures, end: RunEnd, source: str, id_prefix: str, opened: frozenset[str] = frozenset()
+    figures: Figures,
+    end: RunEnd,
+    source: str,
+    id_prefix: str,
+    opened: frozenset[str] = frozenset(),
+    step: int | None = None,
 ) -> Drawn:
     if end.trace is None:
         return Drawn(None, end.trace_refused)
     try:
-        figure = await figures.draw(Sketch(end.trace, source, id_prefix, opened))
+        figure = await figures.draw(Sketch(end.trace, source, id_prefix, opened, step))
     except TraceRefused as refusal:
         return Drawn(None, f"The graph could not be drawn: {refusal}.")
     if not figure.trace.nodes.name:

@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
-from fastapi import APIRouter, Depends, Form, Response
+from fastapi import APIRouter, Depends, Form, Query, Response
 from fastapi.responses import RedirectResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from app.course.harness import TABLE_LINE, cell_job, drop_lines
-from app.course.model import Cell, Chapter, Measure
+from app.course.model import Cell, Chapter, Incident, Measure
 from app.web.blocks import PredictView, RunView
 from app.web.chapter import ChapterNow
 from app.web.figures import Drawn, draw_end
@@ -27,13 +27,14 @@ from app.web.rates import Act
 from app.web.results import count_ahead, show_run
 from app.web.site import Site
 from app.web.source import clean_source
-from app.web.tapes import write_played
+from app.web.tapes import Position, show_tape, write_played
 from app.web.visit import VisitNow, Writer, WriterNow, find_chapter
 from graders.contract.events import Event, EventKind
 from graders.contract.jobs import Flavour, RunJob
 from graders.contract.limits import MAX_SOURCE_BYTES
 from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.results import RESULT, RunEnd
+from graders.contract.trace import MAX_EVENTS
 from graders.ledger import Accepted, Submission
 
 router = APIRouter(include_in_schema=False)
@@ -114,7 +115,8 @@ def _find_cell(site: Site, asked: RunRequest) -> tuple[Chapter | None, Cell | No
 
 
 def find_cell(chapter: Chapter, cell_id: str) -> Cell | None:
-    cells = (block.cell if isinstance(block, Measure) else block for block in walk_blocks(chapter.blocks))
+    blocks = walk_blocks(chapter.blocks)
+    cells = (block.cell if isinstance(block, Measure | Incident) else block for block in blocks)
     return next((cell for cell in cells if isinstance(cell, Cell) and cell.id == cell_id), None)
 
 
@@ -249,14 +251,19 @@ async def run_cell_by_form(
 
 
 @router.api_route("/runs/{run_id}", methods=["GET", "HEAD"])
-async def run_page(run_id: str, visit: VisitNow) -> Response:
+async def run_page(
+    found: Annotated[Submission, Depends(need_run)],
+    visit: VisitNow,
+    step: Annotated[int | None, Query(ge=0, le=MAX_EVENTS)] = None,
+    opened: OpenFolds = frozenset(),
+) -> Response:
+    """A run; `step` draws its graph after so many steps of its tape."""
     site = visit.site
-    found = await need_run(run_id, visit)
     chapter, cell = await _place_of_run(site, found)
     drawn = Drawn(None, "")
     resolved: tuple[PredictView, ...] = ()
     if isinstance(found.result, RunEnd):
-        drawn = await draw_end(site.figures, found.result, found.job.source, "run-picture")
+        drawn = await draw_end(site.figures, found.result, found.job.source, "run-picture", opened, step)
         if chapter and cell and settles(cell, found.job.source, found.result):
             resolved = await settle_predictions(site, found.learner, chapter, cell)
     back = Place("/", "the home page")
@@ -264,6 +271,9 @@ async def run_page(run_id: str, visit: VisitNow) -> Response:
         back = Place(f"/chapters/{chapter.slug}#{cell.id}", chapter.title, chapter.number)
     ahead = count_ahead(await site.ledger.place(found.id))
     view = show_run(found, back, ahead, drawn, resolved)
+    if drawn.figure:
+        position = Position(f"/runs/{found.id}", step, opened)
+        view = replace(view, tape=await asyncio.to_thread(show_tape, drawn.figure, found.job.source, position))
     if cell and cell.tabulates:
         view = replace(view, stdout=drop_lines(view.stdout, TABLE_LINE))
     frame = await visit.frame("A run", "What a cell printed, and the graph that it made.")

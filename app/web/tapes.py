@@ -1,10 +1,15 @@
-"""A run's picture and tape as the browser's player reads them."""
+"""A run's picture and tape: as JSON for the browser's player, and as a view for readers without script."""
 
 import json
+from dataclasses import dataclass
+from urllib.parse import urlencode
 
-from app.pictures import write_tape
+from app.pictures import TapeRow, tape_rows, write_tape
+from app.pictures.words import write_bytes
 from app.web.figures import Figure
 from graders.contract.model import SubmissionId
+
+MOST_ROWS = 200
 
 
 def write_played(figure: Figure, source: str, run: SubmissionId) -> str:
@@ -19,3 +24,101 @@ def write_played(figure: Figure, source: str, run: SubmissionId) -> str:
         "href": f"/api/runs/{run}/graph",
     }
     return json.dumps(played, ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class TapeRowView:
+    """One step. `href` draws the picture at it; `current`: the picture shows it."""
+
+    step: int
+    words: str
+    line: int
+    held: str
+    href: str
+    current: bool
+
+
+@dataclass(frozen=True)
+class FoldView:
+    """A link that opens a fold of the picture."""
+
+    href: str
+    words: str
+
+
+@dataclass(frozen=True)
+class TapeView:
+    """The tape of a run without script. Empty hrefs: there is no such step. `step` None: the whole graph is shown.
+
+    Of a long tape, `rows` are those around the present step.
+    """
+
+    total: int
+    step: int | None
+    words: str
+    first_href: str
+    back_href: str
+    forward_href: str
+    last_href: str
+    whole_href: str
+    rows: tuple[TapeRowView, ...]
+    folds: tuple[FoldView, ...]
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where a reader is in a run's tape: the path of its page, the steps taken, and the folds that stand open."""
+
+    path: str
+    step: int | None = None
+    opened: frozenset[str] = frozenset()
+
+    def href(self, step: int | None, opened: frozenset[str] | None = None) -> str:
+        pairs = [("step", str(step))] if step is not None else []
+        pairs += [("opened", key) for key in sorted(self.opened if opened is None else opened)]
+        return f"{self.path}?{urlencode(pairs)}#graph" if pairs else f"{self.path}#graph"
+
+
+def show_tape(figure: Figure, source: str, position: Position) -> TapeView | None:
+    """The tape as links and a table; None where nothing was recorded. Long work: do it in a thread."""
+    rows = tape_rows(figure.trace, source=source)
+    if not rows:
+        return None
+    total = len(rows)
+    step = None if position.step is None else max(0, min(position.step, total))
+    at = step or 0
+    low = max(0, min(at - MOST_ROWS // 2, total - MOST_ROWS))
+    return TapeView(
+        total=total,
+        step=step,
+        words=_say_step(rows, step),
+        first_href=position.href(0) if at > 0 else "",
+        back_href=position.href(at - 1) if at > 0 else "",
+        forward_href=position.href(at + 1) if at < total else "",
+        last_href=position.href(total) if at < total else "",
+        whole_href=position.href(None) if step is not None else "",
+        rows=tuple(_show_row(row, step, position) for row in rows[low : low + MOST_ROWS]),
+        folds=tuple(
+            FoldView(position.href(step, position.opened | {key}), words)
+            for key, words in _name_folds(figure)
+            if key not in position.opened
+        ),
+    )
+
+
+def _say_step(rows: tuple[TapeRow, ...], step: int | None) -> str:
+    if step is None:
+        return f"The whole graph; its tape has {len(rows)} steps."
+    if step == 0:
+        return f"Step 0 of {len(rows)}: nothing is recorded yet."
+    return f"Step {step} of {len(rows)}: {rows[step - 1].sentence}"
+
+
+def _show_row(row: TapeRow, step: int | None, position: Position) -> TapeRowView:
+    held, href = write_bytes(row.held_bytes), position.href(row.step)
+    return TapeRowView(row.step, row.sentence, row.line, held, href, row.step == step)
+
+
+def _name_folds(figure: Figure) -> list[tuple[str, str]]:
+    labels = {node.key: node.label for node in figure.picture.nodes}
+    return [(key, labels.get(key, key).removesuffix("; folded")) for key in figure.picture.folds]

@@ -10,6 +10,8 @@ import type { Span } from "./spans";
 import { postForEvents, Refusal, type ServerEvent } from "./stream";
 import type { OutputPiece, RunDone } from "./wire";
 
+const PAUSE_MS = 500;
+
 export class CellElement extends HTMLElement {
   private pad!: Pad;
   private output!: OutputPane;
@@ -18,6 +20,10 @@ export class CellElement extends HTMLElement {
   private runId = "";
   private beforeReset: string | null = null;
   private warned = false;
+  /** Whether a pause in typing runs the code, and what waits for that pause. */
+  live = false;
+  private pausing = 0;
+  private ended: Promise<void> = Promise.resolve();
   private stepped: StepLight = { spans: [], phase: "forward" };
 
   connectedCallback(): void {
@@ -70,6 +76,28 @@ export class CellElement extends HTMLElement {
     this.beforeReset = null;
     this.draft?.keep(this.pad.text());
     this.offerReset();
+    window.clearTimeout(this.pausing);
+    if (this.live) this.pausing = window.setTimeout(() => void this.rerun(), PAUSE_MS);
+  }
+
+  text(): string {
+    return this.pad.text();
+  }
+
+  replaceText(text: string): void {
+    this.pad.replace(text);
+  }
+
+  /** Runs the code as it stands now; a run of older code is stopped. */
+  async rerun(): Promise<void> {
+    window.clearTimeout(this.pausing);
+    const older = this.running;
+    if (older) {
+      if (this.runId) void fetch(`/api/runs/${this.runId}/stop`, { method: "POST" }).catch(() => null);
+      older.abort();
+      await this.ended;
+    }
+    await this.run();
   }
 
   private offerReset(): void {
@@ -89,9 +117,13 @@ export class CellElement extends HTMLElement {
     this.offerReset();
   }
 
-  private async run(): Promise<void> {
-    if (this.running) return;
-    if (this.asksForPrediction()) return;
+  private run(): Promise<void> {
+    if (this.running || this.asksForPrediction()) return Promise.resolve();
+    this.ended = this.runNow();
+    return this.ended;
+  }
+
+  private async runNow(): Promise<void> {
     const abort = new AbortController();
     this.running = abort;
     this.show("Starting …");
@@ -175,6 +207,7 @@ export class CellElement extends HTMLElement {
       this.output.clear();
       this.dispatchEvent(new CustomEvent("uw-measured", { bubbles: true, detail: end.measured }));
     }
+    this.dispatchEvent(new CustomEvent<string>("uw-ran", { detail: this.runId, bubbles: true }));
     if (end.trace_note) this.player()?.say(end.trace_note);
   }
 

@@ -17,3 +17,14 @@ export function loadLibrary(): Promise<Plotly> {
   });
   return library;
 }
+
+/** A colour of the theme as the browser computes it: the library does not know light-dark(). */
+export function colour(name: string): string {
+  const probe = document.createElement("span");
+  probe.className = "colour-probe";
+  probe.style.setProperty("color", `var(${name})`);
+  document.body.append(probe);
+  const computed = getComputedStyle(probe).color;
+  probe.remove();
+  return computed;
+}

@@ -1,6 +1,6 @@
 // A measurement: its table stands in the page; the chart is drawn when it comes near, with a library loaded then.
 
-import { loadLibrary } from "./charts";
+import { colour, loadLibrary } from "./charts";
 import { renew } from "./fragment";
 
 interface Figure {
@@ -83,15 +83,4 @@ function dress(traces: Record<string, unknown>[]): Record<string, unknown>[] {
     const marker = trace["type"] === "bar" ? { color: paint } : { color: paint, symbol: MARKS[index % MARKS.length], size: 8 };
     return { ...trace, marker, line: { color: paint } };
   });
-}
-
-/** A colour of the theme as the browser computes it: the library does not know light-dark(). */
-function colour(name: string): string {
-  const probe = document.createElement("span");
-  probe.className = "colour-probe";
-  probe.style.setProperty("color", `var(${name})`);
-  document.body.append(probe);
-  const computed = getComputedStyle(probe).color;
-  probe.remove();
-  return computed;
 }

@@ -132,7 +132,7 @@ export class Replay {
   /** The second line of a leaf's pill; null where nothing has been said yet. */
   grad(leaf: number): string | null {
     const parts = [...(this.sent.get(leaf)?.values() ?? [])].flat();
-    if (parts.length && !this.sums.has(leaf)) return `gets ${parts.join(" + ")}`;
+    if (parts.length && !this.sums.has(leaf)) return parts.length < 3 ? `gets ${parts.join(" + ")}` : `gets ${parts.length} parts`;
     return this.adding.get(leaf) ?? this.grads.get(leaf) ?? null;
   }
 

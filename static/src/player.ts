@@ -4,8 +4,13 @@
 import { make } from "./dom";
 import type { GraphElement } from "./graph";
 import { PlayerBar } from "./player-bar";
+import { BytesPanel } from "./player-chart";
+import { Colouring } from "./player-colour";
+import { NodePanel } from "./player-details";
 import { keepInView, TapeList } from "./player-list";
+import { listHolders, listUnreached, searchNodes } from "./player-lists";
 import { PlayedPicture } from "./player-picture";
+import { Predictor } from "./player-predict";
 import { Replay, type TapeDocument } from "./player-tape";
 import { readSpans, type Span } from "./spans";
 
@@ -25,13 +30,18 @@ export interface StepLight {
 const SLOWEST = 900;
 const FASTEST = 70;
 const WHOLE_MS = 45_000;
+const DEEPEST = 12;
 
 export class PlayerElement extends HTMLElement {
   private replay: Replay | null = null;
   private picture: PlayedPicture | null = null;
   private bar: PlayerBar | null = null;
-  private list: TapeList | null = null;
   private status: HTMLElement | null = null;
+  private node: NodePanel | null = null;
+  private colouring: Colouring | null = null;
+  private predictor: Predictor | null = null;
+  private panels: { show(taken: number): void }[] = [];
+  private parts: HTMLElement[] = [];
   private timer = 0;
   private href = "";
   private opened = new Set<string>();
@@ -39,6 +49,7 @@ export class PlayerElement extends HTMLElement {
   connectedCallback(): void {
     this.addEventListener("keydown", (event) => this.key(event));
     this.addEventListener("click", (event) => void this.fold(event.target));
+    this.addEventListener("uw-choose", (event) => this.point(Number((event as CustomEvent<string>).detail)));
     const kept = this.querySelector<HTMLScriptElement>(":scope > script[type='application/json']");
     if (kept?.textContent) this.wake(JSON.parse(kept.textContent) as TapeDocument, this.dataset["graph"] ?? "");
   }
@@ -69,7 +80,7 @@ export class PlayerElement extends HTMLElement {
     const now = picture.show(replay);
     const told = replay.tape.steps.told[replay.taken - 1] ?? "";
     this.bar?.show(replay.taken, told);
-    this.list?.show(replay.taken);
+    for (const panel of this.panels) panel.show(replay.taken);
     if (this.status) this.status.textContent = told ? `Step ${replay.taken} of ${replay.length}: ${told}` : "Nothing is recorded yet.";
     const scroll = this.querySelector<HTMLElement>(".graph-scroll");
     if (scroll && now[0]) keepInView(scroll, now[0]);
@@ -82,31 +93,85 @@ export class PlayerElement extends HTMLElement {
     if (!tape.steps.main.length) return;
     this.toggleAttribute("data-tape", true);
     this.replay = new Replay(tape);
-    this.bar = new PlayerBar(this.replay.length, tape.calls, { go: (taken) => this.choose(taken), play: () => this.toggle() });
+    const choose = (taken: number): void => this.choose(taken);
+    const jump = (node: number): void => void this.jump(node);
+    this.bar = new PlayerBar(this.replay.length, tape.calls, { go: choose, play: () => this.toggle() });
     this.status = make("p", { class: "player-status", "aria-live": "polite" });
-    this.list = new TapeList(tape, (taken) => this.choose(taken));
+    this.node = new NodePanel(this.replay);
+    this.colouring = new Colouring(tape, () => this.colour());
+    this.predictor = new Predictor(
+      this.replay,
+      (taken) => this.go(taken),
+      (node) => this.picture?.find(node)?.dataset["fold"] === undefined,
+    );
+    const list = new TapeList(tape, choose);
+    const bytes = new BytesPanel(this.replay, choose);
+    this.panels = [list, bytes, this.node];
+    const tools = make("div", { class: "player-tools" }, searchNodes(tape, jump), this.colouring.element);
+    const lists = [listHolders(tape, jump), listUnreached(tape, jump)].filter((part) => part !== null);
+    const below = [this.predictor.element, this.node.element, list.element, bytes.element, ...lists, tools];
+    const aside = this.aside(list.element, bytes.element);
+    this.parts = [this.bar.element, this.status, ...below, ...(aside ? [aside] : [])];
     this.prepend(this.bar.element, this.status);
-    this.append(this.list.element);
+    this.append(...below.filter((part) => part.parentElement !== aside || !aside));
     this.redraw();
-    this.replay.go(tape.start);
     this.go(tape.start);
+  }
+
+  /** Where there is room under the code, the tape stands there, open. */
+  private aside(...panels: HTMLDetailsElement[]): HTMLElement | null {
+    const side = this.closest(".cell-body")?.querySelector(".cell-side");
+    if (!side || side.getBoundingClientRect().right > this.getBoundingClientRect().left + 1) return null;
+    const aside = make("div", { class: "player-aside" }, ...panels);
+    aside.addEventListener("keydown", (event) => this.key(event));
+    side.append(aside);
+    for (const panel of panels) if (panel.classList.contains("tape-panel")) panel.open = true;
+    return aside;
   }
 
   private redraw(): void {
     const svg = this.querySelector<SVGSVGElement>("svg.graph-picture");
-    if (svg && this.replay) this.picture = new PlayedPicture(svg, this.replay);
+    if (!svg || !this.replay) return;
+    this.picture = new PlayedPicture(svg, this.replay);
+    this.colour();
+  }
+
+  private colour(): void {
+    if (this.picture) this.colouring?.show(this.picture.svg);
   }
 
   private clear(): void {
     this.pause();
-    for (const part of [this.bar?.element, this.status, this.list?.element]) part?.remove();
+    for (const part of this.parts) part.remove();
     this.toggleAttribute("data-tape", false);
-    this.replay = this.picture = this.bar = this.list = this.status = null;
+    this.replay = this.picture = this.bar = this.status = this.node = this.colouring = this.predictor = null;
+    this.panels = this.parts = [];
   }
 
+  /** Shows a node's details, its box and its place in the code; opens the folds around it first. */
+  private async jump(node: number): Promise<void> {
+    if (!this.picture || !this.replay) return;
+    for (let depth = 0; depth < DEEPEST; depth += 1) {
+      const key = this.picture.find(node)?.dataset["fold"];
+      if (!key || !(await this.open(key))) break;
+    }
+    const box = this.picture.find(node);
+    this.node?.choose(node);
+    box?.focus({ preventScroll: true });
+    const scroll = this.querySelector<HTMLElement>(".graph-scroll");
+    if (box && scroll) keepInView(scroll, box);
+  }
+
+  /** A reader's own step: it stops the play, and waits for a prediction where one was asked for. */
   private choose(taken: number): void {
     this.pause();
+    if (this.predictor?.holds(taken)) return;
+    this.predictor?.withdraw();
     this.go(taken);
+  }
+
+  private point(node: number): void {
+    if (!this.predictor?.answerNode(node)) this.node?.choose(node);
   }
 
   private light(): void {
@@ -126,6 +191,7 @@ export class PlayerElement extends HTMLElement {
     this.bar?.playing(true);
     const pace = Math.max(FASTEST, Math.min(SLOWEST, WHOLE_MS / replay.length));
     this.timer = window.setInterval(() => {
+      if (this.predictor?.holds(replay.taken + 1)) return this.pause();
       this.go(replay.taken + 1);
       if (replay.taken >= replay.length) this.pause();
     }, pace);
@@ -160,18 +226,24 @@ export class PlayerElement extends HTMLElement {
   private async fold(target: EventTarget | null): Promise<void> {
     const group = target instanceof Element ? target.closest<SVGGElement>("[data-fold]") : null;
     const key = group?.dataset["fold"];
-    if (!key || !this.href) return;
+    if (!key || !(await this.open(key))) return;
+    const again = this.querySelector<SVGGElement>(`[data-fold="${CSS.escape(key)}"]`) ?? this.firstNode();
+    again?.focus({ preventScroll: true });
+  }
+
+  /** Opens a fold, or closes it; false where the server would not draw it. */
+  private async open(key: string): Promise<boolean> {
+    if (!this.href) return false;
     if (this.opened.has(key)) this.opened.delete(key);
     else this.opened.add(key);
     const query = new URLSearchParams([...this.opened].map((opened) => ["opened", opened]));
     const answer = await fetch(`${this.href}?${query}`, { headers: { Accept: "application/json" } }).catch(() => null);
-    if (!answer?.ok) return;
+    if (!answer?.ok) return false;
     const { svg, text } = (await answer.json()) as Played;
     this.graph().show(svg, text);
     this.redraw();
     this.go(this.replay?.taken ?? 0);
-    const again = this.querySelector<SVGGElement>(`[data-fold="${CSS.escape(key)}"]`) ?? this.firstNode();
-    again?.focus();
+    return true;
   }
 
   private firstNode(): SVGGElement | null {

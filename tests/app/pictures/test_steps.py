@@ -133,7 +133,7 @@ def test_what_runs_inside_a_call_belongs_to_it() -> None:
 def test_a_step_reads_as_a_sentence() -> None:
     rows = tape_rows(sketch_two_uses())
     assert [row.sentence for row in rows][3:] == [
-        "add (AddBackward0) recorded: gives loss = ()",
+        "add (AddBackward0) recorded: gives loss of shape ()",
         "backward begins at add (AddBackward0)",
         "add (AddBackward0) runs: receives 1.0, sends 1.0 to a and 1.0 to b",
         "exp (ExpBackward0) runs: receives 1.0, sends 3.0 to h",

@@ -1,0 +1,82 @@
+"""The tape player on a page of its own: any code at the left, its tape at the right, and a gallery to begin with."""
+
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar
+
+from fastapi import APIRouter, Query, Response
+from starlette.exceptions import HTTPException
+
+from app.course.gallery import Snippet, read_gallery
+from app.web.blocks import CellView
+from app.web.page import Frame
+from app.web.visit import VisitNow
+
+router = APIRouter(include_in_schema=False)
+
+EMPTY = """\
+import torch
+
+x = torch.tensor(2.0, requires_grad=True)
+y = x * x + x
+y.backward()
+"""
+
+CELL = CellView(
+    id="play",
+    anchor="cell_play",
+    action="/runs",
+    chapter="",
+    source=EMPTY,
+    text=EMPTY,
+    caption="",
+    graph=True,
+    editable=True,
+    flavour="torch",
+    draft_place="",
+)
+
+
+@dataclass(frozen=True)
+class SnippetLink:
+    """One program of the gallery; `current` is the one that stands in the editor."""
+
+    href: str
+    title: str
+    current: bool
+
+
+@dataclass(frozen=True)
+class PlayPage:
+    """`text` says what to watch in the snippet that is shown; empty without one."""
+
+    template: ClassVar[str] = "play.html"
+    frame: Frame
+    cell: CellView
+    snippets: tuple[SnippetLink, ...]
+    title: str
+    text: str
+
+
+@router.api_route("/play", methods=["GET", "HEAD"])
+async def play_page(visit: VisitNow, snippet: Annotated[str, Query(max_length=80)] = "") -> Response:
+    """The player; `?snippet=` puts a program of the gallery into its editor, the first one if none is named."""
+    gallery = read_gallery(visit.site.course.root)
+    shown = _find(gallery, snippet)
+    source = shown.source if shown else EMPTY
+    page = PlayPage(
+        frame=await visit.frame("Play", "Step through the autograd graph of any code, forward and backward."),
+        cell=replace(CELL, source=source, text=source),
+        snippets=tuple(SnippetLink(f"/play?snippet={item.id}", item.title, item is shown) for item in gallery),
+        title=shown.title if shown else "",
+        text=shown.text if shown else "",
+    )
+    return visit.site.renderer.page(page)
+
+
+def _find(gallery: tuple[Snippet, ...], name: str) -> Snippet | None:
+    if not name:
+        return gallery[0] if gallery else None
+    found = next((snippet for snippet in gallery if snippet.id == name), None)
+    if found is None:
+        raise HTTPException(404, "There is no such program in the gallery.")
+    return found
