@@ -11,8 +11,9 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from app.course.loader import CourseReader
 from app.course.model import Course
-from app.course.publish import without_drafts
+from app.course.publish import without_dangling, without_drafts
 from app.pictures.draw import draw_graph
+from app.preview import Preview
 from app.settings import Settings, read_settings
 from app.storage.store import Store
 from app.web import (
@@ -34,6 +35,7 @@ from app.web import (
     submissions,
     theme,
 )
+from app.web import preview as preview_routes
 from app.web.assets import Assets, read_assets, serve_assets
 from app.web.figures import Figures
 from app.web.metrics import MeasureRequests, Metrics
@@ -82,7 +84,8 @@ def create_app(
 ) -> FastAPI:
     """The site as an ASGI application; the database must have been migrated. Whatever is given is not opened here."""
     settings = settings or read_settings()
-    read_course = read_course or open_course(settings)
+    preview = Preview(CourseReader(settings.course)) if settings.preview else None
+    read_course = read_course or (preview.course if preview else open_course(settings))
     assets = assets or read_assets()
     metrics = Metrics()
 
@@ -102,8 +105,13 @@ def create_app(
             rates=rates or Rates(settings.rate_factor),
             metrics=metrics,
             clock=clock,
+            preview=preview,
         )
+        if preview:
+            preview.watch.start()
         yield
+        if preview:
+            preview.watch.stop()
         await ledger.close()
 
     app = FastAPI(
@@ -115,7 +123,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
     )
-    for router in (*PAGES, *API, serve_assets(assets)):
+    for router in (*PAGES, *API, serve_assets(assets), *([preview_routes.router] if preview else [])):
         app.include_router(router)
     errors.handle_errors(app)
     add_layers(app, settings, metrics)
@@ -133,12 +141,10 @@ def add_layers(app: FastAPI, settings: Settings, metrics: Metrics) -> None:
 
 
 def open_course(settings: Settings) -> Callable[[], Course]:
-    """Read the course once, or, for an author's preview, again whenever its files change."""
+    """Read the course once, as learners see it."""
     reader = CourseReader(settings.course)
     loaded = reader.read()
     for problem in loaded.problems:
         log.warning("%s:%s: %s; %s", Path(problem.path), problem.line, problem.message, problem.remedy)
-    if settings.preview:
-        return lambda: reader.read().course
-    published = without_drafts(loaded.course)
+    published = without_dangling(without_drafts(loaded.course))
     return lambda: published

@@ -29,26 +29,34 @@ NAMED: dict[str, Callable[[Directive, str, Draft], Block | None]] = {
 }
 
 
-def build_blocks(parts: Sequence[Part], draft: Draft, holds: Holds = Holds.ANYTHING) -> tuple[Block, ...]:
-    """The blocks in order. Descends into a directive even where its own options are wrong."""
+def build_blocks(
+    parts: Sequence[Part], draft: Draft, holds: Holds = Holds.ANYTHING, lines: list[int] | None = None
+) -> tuple[Block, ...]:
+    """The blocks in order. Descends into a directive even where its own options are wrong.
+
+    `lines` is filled with the file's line on which each of them begins.
+    """
     blocks: list[Block] = []
+    lines = [] if lines is None else lines
     run: list[Token] = []
     for index, part in enumerate(parts):
         if isinstance(part, Directive):
-            _flush(run, blocks, draft)
+            _flush(run, blocks, lines, draft)
             block = _build_directive(part, draft, holds)
             if block is not None:
                 blocks.append(block)
+                lines.append(part.fence.line)
         elif part.type == "heading_open" and part.level == _level_of(parts):
-            _flush(run, blocks, draft)
+            _flush(run, blocks, lines, draft)
             inline = parts[index + 1]
             assert isinstance(inline, Token)
             blocks.append(_build_heading(part, inline, draft))
+            lines.append(line_of([part], 0))
         elif part.type == "split":
             _report_stray_split(part, draft)
         elif not _belongs_to_heading(parts, index):
             run.append(part)
-    _flush(run, blocks, draft)
+    _flush(run, blocks, lines, draft)
     return tuple(blocks)
 
 
@@ -64,10 +72,11 @@ def _belongs_to_heading(parts: Sequence[Part], index: int) -> bool:
     return isinstance(before, Token) and before.type == "heading_open" and before.level == _level_of(parts)
 
 
-def _flush(run: list[Token], blocks: list[Block], draft: Draft) -> None:
+def _flush(run: list[Token], blocks: list[Block], lines: list[int], draft: Draft) -> None:
     html = draft.prose.html(run)
     if html:
         blocks.append(ProseBlock(html))
+        lines.append(line_of(run, 0))
     run.clear()
 
 

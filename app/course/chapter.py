@@ -1,7 +1,7 @@
 """Parses one chapter's text into its blocks and everything it points at. Pure: opens no file."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -62,8 +62,10 @@ class ChapterParser:
         draft = Draft(slug, report, prose, reserved_ids=frozenset(fence.argument for fence in fences.values()))
         parts = nest(prose.parse("\n".join(lines), fences))
         _read_hidden(parts, draft)
-        blocks = build_blocks(parts, draft)
+        block_lines: list[int] = []
+        blocks = build_blocks(parts, draft, lines=block_lines)
         chapter = self._assemble(head, blocks, draft)
+        chapter = chapter and replace(chapter, lines=tuple(block_lines))
         _check_within(head, draft, fences.values())
         return _collect(chapter, head, draft)
 

@@ -39,6 +39,7 @@ WATCHED = (
     "chapters/*/chapter.md",
     "chapters/*/evidence.json",
     "chapters/*/figures/*",
+    "chapters/*/traces/*.json",
     "chapters/*/variants/*.json",
     "chapters/*/measures/*.json",
     "exercises/*/*",
@@ -70,15 +71,16 @@ class CourseReader:
         self._typesetter = Typesetter(KATEX.read_text(encoding="utf-8"))
         self._parser = ChapterParser(self._typesetter)
         self._parsed: dict[str, tuple[str, ParsedChapter]] = {}
-        self._signature: Signature | None = None
+        self.signature: Signature = ()
+        """Of the files as they were read."""
         self._loaded: LoadedCourse | None = None
 
     def read(self) -> LoadedCourse:
         """The course as it is now: the same object for as long as no file changes."""
-        signature = tuple(_sign(self.root))
-        if self._loaded is None or signature != self._signature:
+        signature = sign_course(self.root)
+        if self._loaded is None or signature != self.signature:
             self._loaded = self._read()
-            self._signature = signature
+            self.signature = signature
         return self._loaded
 
     def _read(self) -> LoadedCourse:
@@ -167,12 +169,11 @@ def load_evidence(root: Path, slug: str) -> tuple[EvidenceFile, list[ContentProb
     return file, report.problems
 
 
-def _sign(root: Path) -> Iterator[tuple[str, int, int]]:
+def sign_course(root: Path) -> Signature:
     """What changes when a file of the course does."""
-    for pattern in WATCHED:
-        for path in sorted(root.glob(pattern)):
-            status = path.stat()
-            yield str(path), status.st_mtime_ns, status.st_size
+    paths = (path for pattern in WATCHED for path in sorted(root.glob(pattern)))
+    looked = ((str(path), path.stat()) for path in paths)
+    return tuple((path, status.st_mtime_ns, status.st_size) for path, status in looked)
 
 
 def _find_strays(root: Path) -> Iterator[ContentProblem]:

@@ -327,6 +327,8 @@ class Chapter:
     where: Where
     draft: bool = False
     """Not for learners yet: only its author's preview shows it."""
+    lines: tuple[int, ...] = ()
+    """The file's line on which each of `blocks` begins."""
 
 
 @dataclass(frozen=True)

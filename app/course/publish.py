@@ -1,8 +1,9 @@
-"""What learners see of a course: drafts are left out, and stand on the map as planned. Pure."""
+"""What pages show of a course: without drafts, and without what points at nothing. Pure."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from app.course.model import Chapter, Course, Module, PlannedChapter
+from app.course.model import Block, Box, Chapter, Course, ExerciseLink, Module, PlannedChapter, Reveal
 
 
 def without_drafts(course: Course) -> Course:
@@ -30,3 +31,38 @@ def list_drafts(course: Course) -> tuple[str, ...]:
         f"exercises/{name}/exercise.toml" for name, found in course.exercises.items() if found.manifest.draft
     ]
     return (*chapters, *sorted(exercises))
+
+
+def without_dangling(course: Course) -> Course:
+    """The course without what names a chapter, a concept or an exercise that is not there.
+
+    The check reports each of them; a page has to be shown all the same.
+    """
+    slugs = frozenset(chapter.slug for chapter in course.chapters)
+
+    def mend(chapter: Chapter) -> Chapter:
+        blocks = [(_mend(block, course), line) for block, line in zip(chapter.blocks, chapter.lines, strict=True)]
+        kept = [(block, line) for block, line in blocks if block is not None]
+        return replace(
+            chapter,
+            concepts=tuple(concept for concept in chapter.concepts if concept in course.concepts),
+            prerequisites=tuple(slug for slug in chapter.prerequisites if slug in slugs),
+            blocks=tuple(block for block, _ in kept),
+            lines=tuple(line for _, line in kept),
+        )
+
+    return replace(course, modules=tuple(_map_chapters(module, mend) for module in course.modules))
+
+
+def _map_chapters(module: Module, mend: Callable[[Chapter], Chapter]) -> Module:
+    chapters = (mend(entry) if isinstance(entry, Chapter) else entry for entry in module.chapters)
+    return replace(module, chapters=tuple(chapters))
+
+
+def _mend(block: Block, course: Course) -> Block | None:
+    if isinstance(block, ExerciseLink):
+        return block if block.name in course.exercises else None
+    if isinstance(block, Box | Reveal):
+        inner = tuple(kept for found in block.blocks if (kept := _mend(found, course)) is not None)
+        return replace(block, blocks=inner)
+    return block

@@ -302,8 +302,21 @@ class RevealView:
     blocks: "tuple[BlockView, ...]"
 
 
+@dataclass(frozen=True)
+class ProblemView:
+    """A mistake in the chapter's file, for its author in a preview; `path` is within the course."""
+
+    template: ClassVar[str] = "problem"
+    path: str
+    line: int
+    rule: str
+    message: str
+    remedy: str
+
+
 BlockView = (
-    ProseView
+    ProblemView
+    | ProseView
     | HeadingView
     | PredictView
     | QuestionView

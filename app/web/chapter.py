@@ -16,9 +16,10 @@ from app.web.blocks import BlockView, HeadingView, LadderView
 from app.web.figures import Figure, Sketch
 from app.web.merging import Reader, merge_block, merge_blocks, picture_prefix, walk_blocks
 from app.web.page import Frame, Place
+from app.web.preview import place_problems
 from app.web.progress import count_standings, make_ladder
 from app.web.rates import Act
-from app.web.site import SiteNow
+from app.web.site import Site, SiteNow
 from app.web.visit import Visit, VisitNow, Writer, WriterNow, find_chapter, place_of
 from graders.contract.model import SubmissionId
 from graders.contract.results import RunEnd
@@ -73,13 +74,21 @@ class ChapterPage:
     """The heading where this learner left the chapter, or empty."""
     previous: Place | None
     next: Place | None
+    draft: bool
 
 
 def need_chapter(slug: str, site: SiteNow) -> Chapter:
     chapter = find_chapter(site.course, slug)
     if chapter is None:
-        raise HTTPException(404, "There is no chapter of that name.")
+        raise HTTPException(404, _say_missing(slug, site))
     return chapter
+
+
+def _say_missing(slug: str, site: Site) -> str:
+    """A chapter that its own mistakes keep from being shown is there for its author."""
+    if site.preview and site.preview.problems_of(f"chapters/{slug}/chapter.md"):
+        return "Mistakes keep this chapter from being shown: the preview's list names them."
+    return "There is no chapter of that name."
 
 
 ChapterNow = Annotated[Chapter, Depends(need_chapter)]
@@ -144,6 +153,8 @@ async def render_chapter(
     course = visit.site.course
     module = find_module(course, chapter)
     blocks = merge_blocks(chapter.blocks, reader)
+    if visit.site.preview:
+        blocks = place_problems(chapter, blocks, visit.site.preview.problems_of(chapter.where.path))
     reading = reader.history.reading
     position = course.chapters.index(chapter)
     page = ChapterPage(
@@ -173,6 +184,7 @@ async def render_chapter(
         resume_anchor=reading.anchor if reading else "",
         previous=_neighbour(course, position - 1),
         next=_neighbour(course, position + 1),
+        draft=chapter.draft,
     )
     return visit.site.renderer.page(page, status)
 

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.preview import PreviewNote
+
 
 class Theme(StrEnum):
     """The reader's choice, kept in a cookie so that the first paint is already right."""
@@ -47,3 +49,5 @@ class Frame:
     course_title: str
     math_css: str
     learner: LearnerFacts
+    preview: PreviewNote | None = None
+    """Set in an author's preview alone."""

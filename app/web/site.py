@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from app.course.model import Course
+from app.preview import Preview
 from app.settings import Settings
 from app.storage.store import Store
 from app.web.assets import Assets
@@ -36,6 +37,7 @@ class Site:
     rates: Rates
     metrics: Metrics
     clock: Clock
+    preview: Preview | None = None
 
     @property
     def course(self) -> Course:

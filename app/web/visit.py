@@ -152,6 +152,7 @@ def make_frame(
         course_title=site.course.title,
         math_css=math_css_url(site.course),
         learner=facts,
+        preview=site.preview.note() if site.preview else None,
     )
 
 

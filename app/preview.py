@@ -1,0 +1,105 @@
+"""An author's preview: the course as its files are now, what is wrong with it, and word of every change."""
+
+import asyncio
+import hashlib
+import threading
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+from app.course.loader import CourseReader, LoadedCourse, Signature, sign_course
+from app.course.model import Course
+from app.course.problems import ContentProblem
+from app.course.publish import list_drafts, without_dangling, without_dangling
+
+LOOK_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class PreviewNote:
+    """What every page of a preview says. `version` is of the course that the page was made of."""
+
+    version: str
+    problems: int
+    drafts: int
+
+
+class Preview:
+    """Reads the course again whenever its files changed. For one event loop; `watch` alone has a thread."""
+
+    def __init__(self, reader: CourseReader) -> None:
+        self._reader = reader
+        self._shown: tuple[LoadedCourse, Course] | None = None
+        self._shown: tuple[LoadedCourse, Course] | None = None
+        self.watch = CourseWatch(lambda: sign_course(reader.root))
+
+    def read(self) -> LoadedCourse:
+        return self._reader.read()
+
+    def course(self) -> Course:
+        """With its drafts, and whatever its mistakes leave of it."""
+        loaded = self.read()
+        if self._shown is None or self._shown[0] is not loaded:
+            self._shown = (loaded, without_dangling(loaded.course))
+        return self._shown[1]
+
+    def note(self) -> PreviewNote:
+        loaded = self.read()
+        version = version_of(self._reader.signature)
+        return PreviewNote(version, len(loaded.problems), len(list_drafts(loaded.course)))
+
+    def problems_of(self, path: str) -> tuple[ContentProblem, ...]:
+        """Those of one file."""
+        return tuple(problem for problem in self.read().problems if problem.path == path)
+
+
+def version_of(signature: Signature) -> str:
+    """A short name for the state of the files."""
+    return hashlib.sha256(repr(signature).encode()).hexdigest()[:12]
+
+
+class CourseWatch:
+    """Looks at the files from a thread, because a slow disk must not hold up requests; tells the loop of changes."""
+
+    def __init__(self, sign: Callable[[], Signature]) -> None:
+        self._sign = sign
+        self._version = version_of(sign())
+        self._listeners: set[asyncio.Queue[str]] = set()
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Looks from now on. To be called in the loop that shall be told."""
+        loop = asyncio.get_running_loop()
+        self._thread = threading.Thread(target=self._look, args=(loop,), name="course-watch", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    async def versions(self) -> AsyncIterator[str]:
+        """The version as it is now, and each one after it."""
+        told: asyncio.Queue[str] = asyncio.Queue()
+        self._listeners.add(told)
+        try:
+            yield self._version
+            while True:
+                yield await told.get()
+        finally:
+            self._listeners.discard(told)
+
+    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+        while not self._stopping.wait(LOOK_SECONDS):
+            try:
+                version = version_of(self._sign())
+            except OSError:
+                # A file went away between being listed and being looked at: an editor is saving. The next look tells.
+                continue
+            if version != self._version:
+                self._version = version
+                loop.call_soon_threadsafe(self._tell, version)
+
+    def _tell(self, version: str) -> None:
+        for told in self._listeners:
+            told.put_nowait(version)

@@ -1,0 +1,1 @@
+var e=class extends HTMLElement{source=null;connectedCallback(){let s=this.dataset.version;this.source=new EventSource("/preview/versions"),this.source.addEventListener("version",n=>{n.data!==s&&location.reload()})}disconnectedCallback(){this.source?.close()}};customElements.define("uw-preview",e);export{e as PreviewElement};
