@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
+from app.course.concepts import advise_variants
 from app.course.loader import load_course
 from app.course.model import Course
 from app.course.problems import ContentProblem
@@ -41,6 +42,7 @@ class Findings:
     problems: tuple[ContentProblem, ...]
     proof: Proof
     drafts: tuple[str, ...]
+    advice: tuple[ContentProblem, ...]
     status: int
     read_seconds: float
     seconds: float
@@ -60,7 +62,8 @@ def main(arguments: Sequence[str], graders: Sequence[str] | None = None, out: Te
     status = _status(problems, proof)
     found = tuple(sorted([*problems, *proof.problems]))
     drafts = tuple(path for path in list_drafts(course) if _wants(request, path))
-    findings = Findings(course, found, proof, drafts, status, read_seconds, time.monotonic() - started)
+    advice = tuple(each for each in advise_variants(course) if _wants(request, each.path))
+    findings = Findings(course, found, proof, drafts, advice, status, read_seconds, time.monotonic() - started)
     report = _write_json if request.as_json else _write_text
     report(findings, out or sys.stdout)
     return status
@@ -140,6 +143,8 @@ def _write_text(findings: Findings, out: TextIO) -> None:
         out.write(f"not the course's fault: {fault}\n")
     for change in proof.updated:
         out.write(f"updated, please review: {change}\n")
+    for found in findings.advice:
+        out.write(f"advice: {found}\n")
     for path in findings.drafts:
         out.write(f"{path}: a draft; the preview alone shows it\n")
     if proof.waiting_for_gpu:
@@ -164,6 +169,7 @@ def _write_json(findings: Findings, out: TextIO) -> None:
         "faults": proof.faults,
         "updated": proof.updated,
         "drafts": findings.drafts,
+        "advice": [found.__dict__ for found in findings.advice],
         "chapters": len(findings.course.chapters),
         "exercises": len(findings.course.exercises),
         "ran": proof.ran,

@@ -25,11 +25,14 @@ from app.web import (
     drafts,
     errors,
     exercise,
+    exports,
+    glossary,
     graphs,
     health,
     help,
     home,
     me,
+    play,
     predictions,
     runs,
     submissions,
@@ -58,16 +61,18 @@ PAGES = (
     predictions.router,
     answers.router,
     runs.router,
+    play.router,
     exercise.router,
     submissions.router,
     claims.router,
+    glossary.router,
     me.router,
     help.router,
     theme.router,
     health.router,
     course_files.router,
 )
-API = (runs.api, graphs.api, submissions.api, drafts.api, chapter.api)
+API = (runs.api, exports.api, graphs.api, submissions.api, drafts.api, chapter.api)
 
 
 def utc_now() -> datetime:

@@ -45,7 +45,7 @@ def read_body(tokens: Sequence[Token], draft: Draft) -> Body:
     rubric: list[Html] = []
     code: list[Token] = []
     for group in groups(tokens):
-        marks = [_mark_of(item) for item in children(group)] if group[0].type == "bullet_list_open" else []
+        marks = [mark_of(item) for item in children(group)] if group[0].type == "bullet_list_open" else []
         if "rubric" in marks:
             rubric += [_read_point(item, draft) for item in children(group)]
         elif any(mark is not None for mark in marks):
@@ -56,7 +56,7 @@ def read_body(tokens: Sequence[Token], draft: Draft) -> Body:
     return Body(tuple(prose), tuple(items), tuple(rubric), tuple(code))
 
 
-def _mark_of(item: Sequence[Token]) -> str | None:
+def mark_of(item: Sequence[Token]) -> str | None:
     """What stands in the box of a list item: "", "x", "rubric"; None where it has no box."""
     inline = next((token for token in item if token.type == "inline"), None)
     found = BOX.match(inline.content) if inline else None
@@ -67,18 +67,19 @@ def _line(item: Sequence[Token]) -> int:
     return item[0].map[0] + 1 if item[0].map else 0
 
 
-def _without_box(label: list[Token]) -> list[Token]:
+def without_box(label: list[Token], box: re.Pattern[str] = BOX) -> list[Token]:
+    """The tokens of an item's words, without the box before them."""
     for token in label:
         if token.type == "inline" and token.children:
             first = token.children[0]
-            first.content = BOX.sub("", first.content, count=1)
+            first.content = box.sub("", first.content, count=1)
             break
     return label
 
 
 def _read_item(item: Sequence[Token], draft: Draft) -> Item:
     line = _line(item)
-    mark = _mark_of(item)
+    mark = mark_of(item)
     if mark is None:
         draft.report.add(
             line,
@@ -88,7 +89,7 @@ def _read_item(item: Sequence[Token], draft: Draft) -> Item:
             "write `- [ ]` before a wrong answer and `- [x]` before the right one",
         )
     parts = children(item)
-    label = _without_box([token for part in parts if part[0].type != "blockquote_open" for token in part])
+    label = without_box([token for part in parts if part[0].type != "blockquote_open" for token in part])
     quoted = [token for part in parts if part[0].type == "blockquote_open" for token in part[1:-1]]
     text = plain_text(label)
     if not text:
@@ -105,7 +106,7 @@ def _read_item(item: Sequence[Token], draft: Draft) -> Item:
 
 
 def _read_point(item: Sequence[Token], draft: Draft) -> Html:
-    if _mark_of(item) != "rubric":
+    if mark_of(item) != "rubric":
         draft.report.add(
             _line(item),
             Rule.ANSWER_KEY,
@@ -113,7 +114,7 @@ def _read_point(item: Sequence[Token], draft: Draft) -> Html:
             "this item of a rubric has no [rubric] box",
             "write `- [rubric]` before it",
         )
-    return draft.prose.compact(_without_box([token for part in children(item) for token in part]))
+    return draft.prose.compact(without_box([token for part in children(item) for token in part]))
 
 
 def name_option(text: str, number: int) -> str:

@@ -9,12 +9,15 @@ from app.course.code_blocks import build_cell, build_claim, build_graph
 from app.course.directives import BOXES, HIDDEN, SPECS, TO_LOOK_AT, Argument, Holds, NoOptions, Spec
 from app.course.draft import Draft, Named
 from app.course.fences import Fence
+from app.course.illustrations import build_figure
+from app.course.incidents import build_incident
 from app.course.measures import build_measure
-from app.course.model import Block, Box, ExerciseLink, Heading, Reveal
+from app.course.model import Block, Box, ExerciseLink, Heading, LadderPlace, Reveal
 from app.course.model import Prose as ProseBlock
 from app.course.options import read_argument, read_options
 from app.course.problems import Rule, one_of, suggest
 from app.course.questions import build_predict, build_question, require
+from app.course.stepping import build_steps
 from app.course.tree import Directive, Part, directives_of, line_of, plain_text, tokens_of
 
 NOT_A_WORD = re.compile(r"[^\w]+")
@@ -26,6 +29,8 @@ NAMED: dict[str, Callable[[Directive, str, Draft], Block | None]] = {
     "measure": build_measure,
     "graph": build_graph,
     "claim": build_claim,
+    "figure": build_figure,
+    "steps": build_steps,
 }
 
 
@@ -164,8 +169,12 @@ def _build_named(directive: Directive, spec: Spec, draft: Draft) -> Block | None
         draft.take_id(fence, name)
     if fence.name in HIDDEN:
         return None
-    build_blocks(directives_of(directive.parts), draft, spec.holds)
-    block = NAMED[fence.name](directive, name or f"line-{fence.line}", draft)
+    inner = build_blocks(directives_of(directive.parts), draft, spec.holds)
+    called = name or f"line-{fence.line}"
+    if fence.name == "incident":
+        block: Block | None = build_incident(directive, called, inner, draft)
+    else:
+        block = NAMED[fence.name](directive, called, draft)
     return block if name else None
 
 
@@ -184,6 +193,8 @@ def _build_unnamed(directive: Directive, spec: Spec, draft: Draft) -> Block | No
         if argument:
             draft.exercises.append(Named(argument, fence.line, "{exercise}"))
         return ExerciseLink(argument, note) if argument else None
+    if fence.name == "ladder":
+        return LadderPlace()
     return _build_reveal(directive, argument or "", draft, spec.holds)
 
 

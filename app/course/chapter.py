@@ -39,6 +39,8 @@ class ParsedChapter:
     prerequisites: tuple[Named, ...]
     exercises: tuple[Named, ...]
     anchors: frozenset[str]
+    anchor_lines: tuple[tuple[int, str], ...] = ()
+    """Every anchor with its line, from the top."""
 
 
 class ChapterParser:
@@ -210,4 +212,5 @@ def _collect(chapter: Chapter | None, head: Head, draft: Draft) -> ParsedChapter
         tuple(prerequisites),
         tuple(draft.exercises),
         frozenset(draft.anchors),
+        tuple(sorted((line, anchor) for anchor, line in draft.anchors.items())),
     )

@@ -16,6 +16,12 @@ from app.course.tree import Directive
 
 SEPARATOR = "---"
 
+SILENTLY = """\
+with __import__("contextlib").redirect_stdout(__import__("io").StringIO()):
+    exec({source!r}, globals())
+"""
+"""Runs a cell for what it leaves behind: what it prints was seen where it stands."""
+
 
 @dataclass(frozen=True)
 class Code:
@@ -99,7 +105,7 @@ def build_cell(directive: Directive, name: str, draft: Draft) -> Cell | None:
     cell = Cell(
         id=name,
         source=code.before,
-        setup=setup,
+        setup=_with_cells_before(options, setup, fence, draft),
         caption=draft.prose.inline(options.caption, caption_line),
         graph=options.graph,
         editable=not options.readonly,
@@ -109,6 +115,7 @@ def build_cell(directive: Directive, name: str, draft: Draft) -> Cell | None:
         raises=options.raises,
         html=highlight(code.before),
         code_line=code.line,
+        needs=options.needs,
     )
     draft.cells[name] = cell
     return cell
@@ -121,6 +128,22 @@ def find_setup(name: str, fence: Fence, draft: Draft) -> str:
         message = f"the setup {name!r} is not in this chapter"
         draft.report.add(line, Rule.UNKNOWN_ID, name, message, suggest(name, draft.setups, one_of(draft.setups)))
     return draft.setups.get(name, "")
+
+
+def _with_cells_before(options: CellOptions, setup: str, fence: Fence, draft: Draft) -> str:
+    """The hidden code of a cell: what the cells that it depends on run, each piece once, then its own setup."""
+    pieces: dict[str, None] = {}
+    for name in options.depends_on:
+        before = draft.cells.get(name)
+        if before is None:
+            line = next(option.line for option in fence.options if option.name == "depends-on")
+            message = f"no cell above this one is called {name!r}"
+            remedy = suggest(name, draft.cells, one_of(draft.cells))
+            draft.report.add(line, Rule.UNKNOWN_ID, name, message, remedy)
+        else:
+            pieces |= dict.fromkeys(filter(None, (before.setup, SILENTLY.format(source=before.source))))
+    pieces |= dict.fromkeys(filter(None, (setup,)))
+    return "\n\n".join(pieces)
 
 
 def build_graph(directive: Directive, name: str, draft: Draft) -> Graph | None:

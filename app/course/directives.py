@@ -113,9 +113,29 @@ class CellOptions(Options):
     setup: str = Field(default="", description="write the id of a setup fence of this chapter")
     flavour: Flavour = Field(default=Flavour.TORCH, description="write one of " + ", ".join(Flavour))
     readonly: Flag = Field(default=False, description="write `:readonly:` alone")
+    depends_on: Names = Field(default=(), description="write ids of cells above it, with commas between them")
+    needs: Literal["cpu", "gpu"] = Field(default="cpu", description="write `gpu`, or leave the option out")
     raises: str = Field(
         default="", pattern=r"^[A-Za-z_][\w.]*$", description="write the type of the error, e.g. `RuntimeError`"
     )
+
+
+class FigureOptions(Options):
+    file: Text = Field(pattern=r"^[\w.-]+$", description="write the name of a file in the chapter's figures/")
+    alt: Text = Field(description="say in words what the picture shows")
+
+
+class StepsOptions(Options):
+    caption: str = Field(default="", description="write one line")
+    setup: str = Field(default="", description="write the id of a setup fence of this chapter")
+    flavour: Flavour = Field(default=Flavour.TORCH, description="write one of " + ", ".join(Flavour))
+    raises: str = Field(
+        default="", pattern=r"^[A-Za-z_][\w.]*$", description="write the type of the error, e.g. `RuntimeError`"
+    )
+
+
+class IncidentOptions(Options):
+    title: Text = Field(description="write what happened, in a few words")
 
 
 class MeasureOptions(Options):
@@ -203,13 +223,17 @@ SPECS: dict[str, Spec] = {
     "measure": Spec(MeasureOptions, Argument.ID, is_code=True),
     "graph": Spec(GraphOptions, Argument.ID, is_code=True),
     "claim": Spec(ClaimOptions, Argument.ID, is_code=True),
+    "figure": Spec(FigureOptions, Argument.ID),
+    "steps": Spec(StepsOptions, Argument.ID),
+    "incident": Spec(IncidentOptions, Argument.ID, Holds.TO_LOOK_AT),
+    "ladder": Spec(NoOptions, Argument.NONE),
     "exercise": Spec(NoOptions, Argument.EXERCISE),
     "interview": Spec(NoOptions, Argument.LEVEL, Holds.TO_LOOK_AT),
     "faq": Spec(NoOptions, Argument.NONE, Holds.TO_LOOK_AT),
     **{name: Spec(NoOptions, Argument.TITLE, Holds.ANYTHING, title=title) for name, title in BOXES.items()},
 }
 
-TO_LOOK_AT = frozenset({"cell", "measure", "graph", "claim", "setup", "variant", "aside"})
+TO_LOOK_AT = frozenset({"cell", "measure", "graph", "claim", "figure", "steps", "setup", "variant", "aside"})
 
 HIDDEN = frozenset({"setup", "variant"})
 """What a page does not show: code that other directives name."""

@@ -8,7 +8,16 @@ from pydantic import ValidationError
 
 from app.course.drawing import MeasureTrial, VariantTrial, judge_measure, judge_variant
 from app.course.problems import ContentProblem, Report, Rule, suggest
-from app.course.trials import CellTrial, ClaimTrial, ExerciseTrial, GraphTrial, Trial, keeps_outcome, wanted_outcome
+from app.course.trials import (
+    CellTrial,
+    ClaimTrial,
+    ExerciseTrial,
+    GraphTrial,
+    SwitchTrial,
+    Trial,
+    keeps_outcome,
+    wanted_outcome,
+)
 from graders.contract.results import Mistake, Outcome, RunEnd, Verdict
 from graders.contract.trace import Trace
 
@@ -32,7 +41,7 @@ class Judged:
         return bool(self.fault) or any(problem.rule is Rule.TIGHT_LIMIT for problem in self.problems)
 
 
-def judge(trial: Trial, result: RunEnd | Verdict) -> Judged:
+def judge(trial: Trial, result: RunEnd | Verdict) -> Judged:  # noqa: C901 - one flat match over a closed union
     """Every way in which the result breaks the trial's promise."""
     if result.outcome in (Outcome.GRADER_FAULT, Outcome.CANCELLED, Outcome.SUPERSEDED):
         said = result.finding.short if result.finding else result.outcome.value
@@ -58,6 +67,9 @@ def judge(trial: Trial, result: RunEnd | Verdict) -> Judged:
         case MeasureTrial():
             assert isinstance(result, RunEnd)
             _judge_measure(promise, result, report)
+        case SwitchTrial():
+            assert isinstance(result, RunEnd)
+            _judge_switch(promise, result, report)
         case _:
             assert_never(promise)
     return Judged(tuple(report.problems))
@@ -147,6 +159,18 @@ def _judge_graph(promise: GraphTrial, result: RunEnd, report: Report) -> None:
         message = f"the graph {graph.id!r} is no longer the committed one"
         report.add(graph.where.line, Rule.GRAPH_CHANGED, "", message, remedy)
     _judge_targets(result.trace, promise.clicked, graph.id, graph.where.line, report)
+
+
+def _judge_switch(promise: SwitchTrial, result: RunEnd, report: Report) -> None:
+    """A switch that changes nothing explains nothing; how the incident goes with it is for the reader to see."""
+    cell = promise.incident.cell
+    raised = result.mistake.type.rpartition(".")[2] if result.mistake else ""
+    same_end = raised == cell.raises.rpartition(".")[2]
+    same_output = cell.expected is None or tidy_output(result.stdout) == tidy_output(cell.expected)
+    if same_end and same_output:
+        message = f"the switch {promise.switch.name!r} changes nothing in {cell.id!r}"
+        remedy = "let the code depend on it, or let it print what differs"
+        report.add(promise.incident.where.line, Rule.INCIDENT, promise.switch.name, message, remedy)
 
 
 def _judge_variant(promise: VariantTrial, result: RunEnd, report: Report) -> None:

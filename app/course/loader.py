@@ -6,10 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.course.chapter import ChapterParser, ParsedChapter
+from app.course.concepts import check_concepts
 from app.course.course_file import ChapterEntry, CourseFile, ModuleEntry
 from app.course.drawn import MEASURES, VARIANTS, File, MeasureFile, VariantFile, draws_of, measurement_of, read_file
 from app.course.evidence import EvidenceFile, evidence_of, read_evidence
 from app.course.exercise_file import EXERCISE_FILES, ExerciseText, ReadExercise, read_exercise
+from app.course.glossary import PATH as GLOSSARY
+from app.course.glossary import check_terms, note_uses, read_glossary
 from app.course.links import check_links
 from app.course.model import (
     Block,
@@ -24,8 +27,10 @@ from app.course.model import (
     PlannedChapter,
     Question,
     Reveal,
+    Term,
 )
 from app.course.problems import ContentProblem, Report, Rule, one_of, suggest
+from app.course.prose import Link
 from app.course.toml_file import find_line, read_toml
 from app.course.typeset import Typesetter
 from app.course.walk import blocks_of
@@ -36,6 +41,7 @@ Signature = tuple[tuple[str, int, int], ...]
 
 WATCHED = (
     "course.toml",
+    GLOSSARY,
     "chapters/*/chapter.md",
     "chapters/*/evidence.json",
     "chapters/*/figures/*",
@@ -104,7 +110,12 @@ class CourseReader:
         problems = [*report.problems, *(problem for exercise in read.values() for problem in exercise.problems)]
         drafts = frozenset(n for n, found in read.items() if found.exercise and found.exercise.manifest.draft)
         problems += _find_strays(self.root)
+        terms, glossary_problems, links[GLOSSARY] = self._read_glossary(report)
+        problems += glossary_problems
         problems += check_links(parsed, file, frozenset(read), links, drafts)
+        problems += check_concepts(parsed, file.concepts)
+        chapter_links = {f"chapters/{slug}/chapter.md": chapter.links for slug, chapter in parsed.items()}
+        problems += check_terms(terms, chapter_links | links)
         for slug, chapter in parsed.items():
             problems += chapter.problems
             problems += _find_missing_images(self.root / "chapters" / slug, chapter)
@@ -119,6 +130,7 @@ class CourseReader:
             concepts=file.concepts,
             exercises={name: found.exercise for name, found in read.items() if found.exercise},
             evidence=evidence,
+            glossary=note_uses(terms, parsed),
             math_css=self._typesetter.stylesheet(),
         )
         return LoadedCourse(course, tuple(sorted(problems + evidence_problems)))
@@ -140,6 +152,11 @@ class CourseReader:
             parsed = replace(parsed, chapter=chapter, problems=(*parsed.problems, *found.problems))
         self._parsed[slug] = (digest, parsed)
         return parsed
+
+    def _read_glossary(self, report: Report) -> tuple[tuple[Term, ...], list[ContentProblem], tuple[Link, ...]]:
+        path = self.root / GLOSSARY
+        text = _read_text(path, report, Rule.GLOSSARY_FILE) if path.is_file() else ""
+        return read_glossary(text, self._parser)
 
     def _read_exercise(self, folder: Path, concepts: Mapping[str, str]) -> ReadExercise:
         report = Report(f"exercises/{folder.name}/exercise.toml")

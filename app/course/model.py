@@ -295,7 +295,79 @@ class Reveal:
     blocks: "tuple[Block, ...]"
 
 
-Block = Prose | Heading | Question | Predict | Cell | Measure | Graph | Claim | ExerciseLink | Box | Reveal
+@dataclass(frozen=True)
+class Illustration:
+    """A picture with its words: `alt` says what it shows to whoever cannot see it."""
+
+    id: str
+    address: str
+    alt: str
+    caption: Html
+    where: Where
+
+
+@dataclass(frozen=True)
+class StepState:
+    """How things stand after some lines have run."""
+
+    lines: tuple[int, ...]
+    html: Html
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A walk through the states of a program. `cell` is its code, which the check runs; a page only shows it."""
+
+    id: str
+    intro: Html
+    cell: Cell
+    states: tuple[StepState, ...]
+    where: Where
+
+
+@dataclass(frozen=True)
+class Incident:
+    """A failure told and replayed: the cell's switches are what might have been done otherwise."""
+
+    id: str
+    title: Html
+    story: Html
+    cell: Cell
+    where: Where
+
+
+@dataclass(frozen=True)
+class LadderPlace:
+    """Where a chapter shows how far its reader is with it."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word of the subject. `uses` are the places that link to it: a chapter's slug, and an anchor in it."""
+
+    id: str
+    name: str
+    html: Html
+    uses: tuple[tuple[str, str], ...] = ()
+
+
+Block = (
+    Prose
+    | Heading
+    | Question
+    | Predict
+    | Cell
+    | Measure
+    | Graph
+    | Claim
+    | Illustration
+    | Steps
+    | Incident
+    | LadderPlace
+    | ExerciseLink
+    | Box
+    | Reveal
+)
 
 
 @dataclass(frozen=True)
@@ -388,6 +460,7 @@ class Course:
     exercises: Mapping[str, Exercise]
     evidence: Mapping[str, Evidence]
     """By "chapter-slug/claim-id"."""
+    glossary: tuple[Term, ...] = ()
     math_css: str = ""
     """The rules of the classes that stand in typeset formulas where KaTeX wrote style attributes."""
 

@@ -39,6 +39,7 @@ class Link:
     chapter: str = ""
     exercise: str = ""
     anchor: str = ""
+    term: str = ""
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ class Prose:
             self._report.add(line, Rule.DEAD_LINK, reference[0], message, remedy)
         if lost := LOST_LINK.search(text):
             message = f"the link to {lost['target']!r} is shown as text"
-            remedy = "write #anchor, chapter:SLUG, chapter:SLUG#anchor, exercise:NAME or https://..."
+            remedy = "write #anchor, chapter:SLUG, chapter:SLUG#anchor, exercise:NAME, term:NAME or https://..."
             self._report.add(line, Rule.DEAD_LINK, lost["target"], message, remedy)
         if note := FOOTNOTE.search(text):
             self._report.add(
@@ -217,6 +218,10 @@ class Prose:
             name = path.removeprefix("exercise:")
             self.links.append(Link(line, href, exercise=name))
             return f"/exercises/{name}"
+        if scheme and scheme["scheme"] == "term":
+            term = path.removeprefix("term:")
+            self.links.append(Link(line, href, term=term))
+            return f"/glossary#{term}"
         if not (scheme and scheme["scheme"] in ("https", "http", "mailto")):
             self._report.add(
                 line,

@@ -15,7 +15,20 @@ from app.course.drawing import MeasureTrial, VariantTrial
 from app.course.drawn import MEASURES, VARIANTS, MeasureFile, VariantFile, read_file
 from app.course.evidence import hash_claim
 from app.course.harness import cell_job, variant_job
-from app.course.model import Cell, Chapter, Claim, Course, Exercise, Graph, Kind, Measure, Question
+from app.course.model import (
+    Cell,
+    Chapter,
+    Claim,
+    Course,
+    Exercise,
+    Graph,
+    Incident,
+    Kind,
+    Measure,
+    Question,
+    Steps,
+    Switch,
+)
 from app.course.problems import Report
 from app.course.python_code import find_syntax_mistake
 from app.course.toml_file import find_line
@@ -58,6 +71,15 @@ class GraphTrial:
 
 
 @dataclass(frozen=True)
+class SwitchTrial:
+    """An incident with one switch turned: it has to go otherwise than it went."""
+
+    chapter: Chapter
+    incident: Incident
+    switch: Switch
+
+
+@dataclass(frozen=True)
 class ExerciseTrial:
     """One answer to an exercise. `attempt` is None for the starter, the solution and the mutants."""
 
@@ -79,7 +101,7 @@ class ExerciseTrial:
         return self.file.startswith(MUTANTS)
 
 
-Promise = CellTrial | ClaimTrial | GraphTrial | VariantTrial | MeasureTrial | ExerciseTrial
+Promise = CellTrial | ClaimTrial | GraphTrial | VariantTrial | MeasureTrial | SwitchTrial | ExerciseTrial
 
 
 @dataclass(frozen=True)
@@ -126,6 +148,25 @@ def _plan_chapter(chapter: Chapter, traces: Mapping[str, str], has_gpu: bool) ->
         if _parses(claim.code) and (claim.needs == "cpu" or has_gpu):
             yield _plan_claim(chapter, claim)
     yield from _plan_drawn(chapter, traces, has_gpu)
+    yield from _plan_told(chapter, has_gpu)
+
+
+def _plan_told(chapter: Chapter, has_gpu: bool) -> Iterator[Trial]:
+    """The code of walks, and each incident as it went and with every switch turned alone."""
+    for steps in blocks_of(Steps, chapter.blocks):
+        if _parses(steps.cell.source) and _parses(steps.cell.setup):
+            yield _plan_cell(chapter, steps.cell, ())
+    for incident in blocks_of(Incident, chapter.blocks):
+        cell = incident.cell
+        if not (_parses(cell.source) and _parses(cell.setup)) or (cell.needs == "gpu" and not has_gpu):
+            continue
+        yield _plan_cell(chapter, cell, ())
+        for switch in cell.switches:
+            on = {one.name for one in cell.switches if one.on} ^ {switch.name}
+            job = cell_job(cell, switched_on=on)
+            digest = _digest("switch", job.model_dump(), cell.expected, cell.raises)
+            promise = SwitchTrial(chapter, incident, switch)
+            yield Trial(f"{chapter.slug}#{cell.id}/{switch.name}", cell.where.path, job, promise, digest)
 
 
 def _plan_drawn(chapter: Chapter, committed: Mapping[str, str], has_gpu: bool) -> Iterator[Trial]:
@@ -236,6 +277,8 @@ def describe(promise: Promise) -> str:
             return "variant"
         case MeasureTrial():
             return "measurement"
+        case SwitchTrial():
+            return "switch"
         case ExerciseTrial():
             return "exercise"
         case _:

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 from app.course.model import Html
 from app.course.standing import Standing
 from app.web.page import Place
+from app.web.tapes import TapeView
 
 
 @dataclass(frozen=True)
@@ -240,6 +241,49 @@ class GraphView:
 
 
 @dataclass(frozen=True)
+class FigureView:
+    template: ClassVar[str] = "figure"
+    anchor: str
+    address: str
+    alt: str
+    caption: Html
+
+
+@dataclass(frozen=True)
+class StepView:
+    """One state of a walk. `numbers` are its lines with blanks between them; `code` the same lines, in colours."""
+
+    numbers: str
+    code: "tuple[CodeLineView, ...]"
+    html: Html
+
+
+@dataclass(frozen=True)
+class StepsView:
+    """A walk through a program's states: a listing, and every state. A script shows one at a time."""
+
+    template: ClassVar[str] = "steps"
+    id: str
+    anchor: str
+    intro: Html
+    caption: Html
+    source: str
+    source_html: Html
+    states: tuple[StepView, ...]
+
+
+@dataclass(frozen=True)
+class IncidentView:
+    """A failure told and replayed; the switches stand in the cell's own form."""
+
+    template: ClassVar[str] = "incident"
+    anchor: str
+    title: Html
+    story: Html
+    cell: CellView
+
+
+@dataclass(frozen=True)
 class EvidenceView:
     """When and where a claim last held. `checked_on` is a date, ISO."""
 
@@ -303,6 +347,25 @@ class RevealView:
 
 
 @dataclass(frozen=True)
+class RungView:
+    """One rung of a chapter's maturity ladder. `detail` says what is done and what is missing, in words."""
+
+    name: str
+    reached: bool
+    done: int
+    total: int
+    detail: str
+
+
+@dataclass(frozen=True)
+class LadderView:
+    """The maturity ladder of a chapter for this learner."""
+
+    template: ClassVar[str] = "ladder"
+    rungs: tuple[RungView, ...]
+
+
+@dataclass(frozen=True)
 class ProblemView:
     """A mistake in the chapter's file, for its author in a preview; `path` is within the course."""
 
@@ -324,29 +387,14 @@ BlockView = (
     | MeasurementView
     | GraphView
     | ClaimView
+    | FigureView
+    | StepsView
+    | IncidentView
+    | LadderView
     | ExerciseLinkView
     | BoxView
     | RevealView
 )
-
-
-@dataclass(frozen=True)
-class RungView:
-    """One rung of a chapter's maturity ladder. `detail` says what is done and what is missing, in words."""
-
-    name: str
-    reached: bool
-    done: int
-    total: int
-    detail: str
-
-
-@dataclass(frozen=True)
-class LadderView:
-    """The maturity ladder of a chapter for this learner."""
-
-    template: ClassVar[str] = "ladder"
-    rungs: tuple[RungView, ...]
 
 
 @dataclass(frozen=True)
@@ -479,5 +527,6 @@ class RunView:
     text: str = ""
     trace_note: str = ""
     """Why there is no picture although one was asked for, or empty."""
+    tape: TapeView | None = None
     measures: tuple[MeasureView, ...] = ()
     resolved: tuple[PredictView, ...] = field(default=())

@@ -152,7 +152,8 @@ async def render_chapter(
     reader = await gather_reader(visit, chapter, problems, draws)
     course = visit.site.course
     module = find_module(course, chapter)
-    blocks = merge_blocks(chapter.blocks, reader)
+    ladder = make_ladder(course, chapter, reader.history, reader.standings, visit.now)
+    blocks = merge_blocks(chapter.blocks, replace(reader, ladder=ladder))
     if visit.site.preview:
         blocks = place_problems(chapter, blocks, visit.site.preview.problems_of(chapter.where.path))
     reading = reader.history.reading
@@ -172,7 +173,7 @@ async def render_chapter(
         concepts=tuple(course.concepts[concept] for concept in chapter.concepts),
         prerequisites=tuple(_prerequisite(course, slug) for slug in chapter.prerequisites),
         headlines=tuple(HeadlineView(h.value, h.label, h.claim) for h in chapter.headlines),
-        ladder=make_ladder(course, chapter, reader.history, reader.standings, visit.now),
+        ladder=ladder,
         contents=tuple(
             ContentsEntry(block.level, block.text, block.anchor)
             for block in blocks

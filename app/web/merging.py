@@ -24,13 +24,17 @@ from app.course.model import (
     Graph,
     Heading,
     Html,
+    Illustration,
+    Incident,
     Kind,
+    LadderPlace,
     Measure,
     Option,
     Predict,
     Prose,
     Question,
     Reveal,
+    Steps,
 )
 from app.course.standing import stand
 from app.course.variants import fill_question, find_draw, pick_draw
@@ -39,6 +43,7 @@ from app.storage.records import NOTHING_YET, Answer, ChapterHistory
 from app.web import blocks as views
 from app.web.figures import Figure, node_label
 from app.web.measures import show_measure
+from app.web.telling import show_illustration, show_incident, show_steps
 
 ANSWER_AFTER_ATTEMPTS = 2
 """A wrong answer may be tried again before the model answer shows; after this many attempts it shows anyway."""
@@ -90,6 +95,7 @@ class Reader:
     """The version that runs here; empty means the one that the course was written on."""
     learner: str = ""
     draws: Mapping[str, int] = field(default_factory=dict)
+    ladder: views.LadderView | None = None
 
 
 def picture_prefix(block: Cell | Graph) -> str:
@@ -119,6 +125,14 @@ def merge_block(block: Block, reader: Reader) -> views.BlockView:  # noqa: C901 
             return merge_graph(block, reader)
         case Claim():
             return merge_claim(block, reader)
+        case Illustration():
+            return show_illustration(block)
+        case Steps():
+            return show_steps(block)
+        case Incident():
+            return show_incident(block, merge_cell(block.cell, reader))
+        case LadderPlace():
+            return reader.ladder or views.ProseView("")
         case ExerciseLink():
             return merge_exercise_link(reader.course, block.name, reader.standings, block.note)
         case Box():

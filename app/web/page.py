@@ -51,3 +51,4 @@ class Frame:
     learner: LearnerFacts
     preview: PreviewNote | None = None
     """Set in an author's preview alone."""
+    has_glossary: bool = False

@@ -153,6 +153,7 @@ def make_frame(
         math_css=math_css_url(site.course),
         learner=facts,
         preview=site.preview.note() if site.preview else None,
+        has_glossary=bool(site.course.glossary),
     )
 
 

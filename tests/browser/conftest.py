@@ -112,6 +112,6 @@ def scroll_through(page: Page) -> None:
     for y in range(0, height, 500):
         page.evaluate(f"scrollTo(0, {y})")
         page.wait_for_timeout(30)
-    cells = page.locator("uw-cell, uw-submission:has(textarea)").count()
+    cells = page.locator("uw-cell:visible, uw-submission:has(textarea):visible").count()
     page.wait_for_function("count => document.querySelectorAll('.cm-editor').length >= count", arg=cells)
     page.evaluate("scrollTo(0, 0)")

@@ -1,11 +1,13 @@
 """docs/writing-a-chapter.md is complete, and what it shows can be copied."""
 
+import io
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 
+from app.check import main as check
 from app.course.directives import BOXES, LEVELS, SPECS, all_option_names
 from app.course.front_matter import FrontMatter, HeadlineFields
 from app.course.loader import load_course
@@ -44,15 +46,38 @@ def test_every_kind_role_and_level_is_named(word: str) -> None:
     assert word in DOCUMENT
 
 
-def test_the_examples_together_are_a_chapter_without_a_mistake(tmp_path: Path) -> None:
+def write_examples(root: Path) -> None:
+    """The examples as one chapter of a course."""
     toml = re.search(r"^```toml\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
     assert toml
-    (tmp_path / "course.toml").write_text(toml[1], encoding="utf-8")
-    (tmp_path / "chapters" / "first-steps").mkdir(parents=True)
-    (tmp_path / "chapters" / "first-steps" / "chapter.md").write_text("\n".join(EXAMPLES), encoding="utf-8")
-    shutil.copytree(REPOSITORY / "tests" / "course" / "exercises" / "double", tmp_path / "exercises" / "double")
+    (root / "course.toml").write_text(toml[1], encoding="utf-8")
+    (root / "chapters" / "first-steps").mkdir(parents=True)
+    (root / "chapters" / "first-steps" / "chapter.md").write_text("\n".join(EXAMPLES), encoding="utf-8")
+    glossary = re.search(r"^```markdown\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
+    assert glossary
+    (root / "glossary.md").write_text(glossary[1], encoding="utf-8")
+    figures = root / "chapters" / "first-steps" / "figures"
+    figures.mkdir()
+    (figures / "two-paths.svg").write_text("<svg/>", encoding="utf-8")
+    shutil.copytree(REPOSITORY / "tests" / "course" / "exercises" / "double", root / "exercises" / "double")
+
+
+def test_the_examples_together_are_a_chapter_without_a_mistake(tmp_path: Path) -> None:
+    write_examples(tmp_path)
 
     course, problems = load_course(tmp_path)
 
     assert problems == ()
     assert [chapter.slug for chapter in course.chapters] == ["first-steps"]
+
+
+@pytest.mark.box
+@pytest.mark.torch
+@pytest.mark.slow
+def test_the_examples_hold_when_they_are_run(tmp_path: Path) -> None:
+    write_examples(tmp_path)
+    out = io.StringIO()
+
+    status = check([str(tmp_path), "--update"], out=out)
+
+    assert status == 0, out.getvalue()

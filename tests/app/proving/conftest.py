@@ -71,7 +71,8 @@ assert total == 2
 :needs: gpu
 Something that only a GPU can show.
 ---
-assert True
+shown = [1]
+assert shown == [1]
 ```
 
 :::{question} click

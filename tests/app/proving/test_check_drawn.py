@@ -46,6 +46,33 @@ result = [{"n": n, "square": n * n} for n in range(3)]
 ```
 """
 
+TOLD = """
+:::{steps} walk
+:flavour: plain
+```python
+one = 1
+two = one + 1
+```
+
+- [1] one
+- [2] two
+:::
+
+::::{incident} night
+:title: A night
+It went wrong.
+
+- [ ] `careful` Take care
+
+```{cell} replay
+:flavour: plain
+print("saved" if careful else "lost")
+---
+lost
+```
+::::
+"""
+
 
 @pytest.fixture
 def drawn(desk: Desk) -> Desk:
@@ -63,6 +90,16 @@ def read(desk: Desk, kind: str, name: str) -> dict[str, Any]:
 
 def found_by(desk: Desk) -> list[tuple[str, int]]:
     return [(found["rule"], found["line"]) for found in desk.check()["problems"]]
+
+
+def test_a_concept_asked_with_the_same_numbers_each_time_is_advised_and_no_mistake(desk: Desk) -> None:
+    before = desk.check()
+    with desk.chapter.open("a") as file:
+        file.write(VARIANT)
+    after = desk.check("--update")
+
+    assert [found["value"] for found in before["advice"]] == ["accumulation"]
+    assert (before["status"], after["advice"]) == (0, [])
 
 
 def test_what_is_not_committed_asks_for_an_update(drawn: Desk) -> None:
@@ -145,3 +182,27 @@ def test_a_committed_file_that_cannot_be_read_is_reported(drawn: Desk, name: str
     (drawn.chapter.parent / f"{name}.json").write_text("{}")
 
     assert [found.path for found in load_course(drawn.root)[1]] == [f"chapters/sums/{name}.json"]
+
+
+@pytest.fixture
+def told(desk: Desk) -> Desk:
+    with desk.chapter.open("a") as file:
+        file.write(TOLD)
+    assert desk.check()["problems"] == []
+    return desk
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule", "at"),
+    [
+        ("two = one + 1", "two = lost + 1", "cell-failed", "two = lost"),
+        ('"saved" if careful else "lost"', '"lost" if careful else "lost"', "incident", "{incident} night"),
+        ("---\nlost", "---\nfound", "cell-output", "found"),
+    ],
+)
+def test_what_is_told_is_run_and_each_switch_has_to_change_something(
+    told: Desk, old: str, new: str, rule: str, at: str
+) -> None:
+    told.edit(old, new)
+
+    assert (rule, told.line_of(at)) in found_by(told)

@@ -8,12 +8,26 @@ from types import ModuleType
 import pytest
 from jinja2 import Environment, FileSystemLoader, nodes
 
-from app.web import blocks, chapter, claims, course_map, errors, exercise, help, home, me, page, runs, submissions
+from app.web import (
+    blocks,
+    chapter,
+    claims,
+    course_map,
+    errors,
+    exercise,
+    glossary,
+    help,
+    home,
+    me,
+    page,
+    runs,
+    submissions,
+)
 from app.web.rendering import TEMPLATES
 
 ENVIRONMENT = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True)
 
-PAGE_MODULES = (home, course_map, chapter, exercise, submissions, runs, claims, me, help, errors)
+PAGE_MODULES = (home, course_map, chapter, exercise, submissions, runs, claims, glossary, me, help, errors)
 
 
 def with_template(module: ModuleType) -> Iterator[type]:
@@ -53,7 +67,7 @@ def fields_of(view: type) -> set[str]:
 
 
 def test_every_kind_of_page_and_block_is_looked_at() -> None:
-    assert len(PAGES) == 10
+    assert len(PAGES) == 11
     assert {view.template for view in BLOCKS} <= {path.stem for path in (TEMPLATES / "blocks").iterdir()}
 
 
