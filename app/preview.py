@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from app.course.loader import CourseReader, LoadedCourse, Signature, sign_course
 from app.course.model import Course
 from app.course.problems import ContentProblem
-from app.course.publish import list_drafts, without_dangling, without_dangling
+from app.course.publish import list_drafts, without_dangling
 
 LOOK_SECONDS = 0.2
 
@@ -28,7 +28,6 @@ class Preview:
 
     def __init__(self, reader: CourseReader) -> None:
         self._reader = reader
-        self._shown: tuple[LoadedCourse, Course] | None = None
         self._shown: tuple[LoadedCourse, Course] | None = None
         self.watch = CourseWatch(lambda: sign_course(reader.root))
 

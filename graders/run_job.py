@@ -5,7 +5,7 @@ import logging
 import secrets
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from graders.box.errand import Box, BoxClosed, BoxFault, Cause, Errand, Exit, Run
@@ -100,7 +100,9 @@ class Asking:
         """Stops at the first breach of the protocol, or when nobody answers any more."""
         try:
             for number, case in enumerate(self.answers.cases):
-                self.run.send(case.question.numbered(CASE, number))
+                # A file that fails as it is loaded says so and ends, perhaps before this is written.
+                with suppress(BoxClosed):
+                    self.run.send(case.question.numbered(CASE, number))
                 ruling = judge_answer(number, case, self.exercise.manifest.tolerance, self.run.receive)
                 self._note(number, case, ruling)
                 if not ruling.goes_on:

@@ -10,13 +10,14 @@ from judging_parts import (
     FIXTURES,
     HEAD,
     ScriptedBox,
+    ScriptedRun,
     answer_rightly,
     failure,
     frame,
     scaled_answer,
 )
 
-from graders.box.errand import Cause
+from graders.box.errand import BoxClosed, Cause, Errand
 from graders.contract.events import EventKind, Output
 from graders.contract.jobs import Flavour, GradeJob, RunJob
 from graders.contract.results import MeasuredBy, Outcome, RunEnd, Verdict
@@ -179,6 +180,29 @@ def test_a_mistake_at_load_is_named_for_what_it_is(reference, told, outcome, cod
     verdict = judge(ScriptedBox(lambda case, inputs: failure(0, stage="load", **told)), reference)
     assert (verdict.outcome, verdict.finding and verdict.finding.code) == (outcome, code)
     assert len(verdict.cases) == 1
+
+
+class GoneRun(ScriptedRun):
+    """Its child answered, and ended before the case was written."""
+
+    def send(self, data: bytes) -> None:
+        super().send(data)
+        raise BoxClosed("the program ended before it read everything")
+
+
+class GoneBox(ScriptedBox):
+    def start(self, errand: Errand) -> ScriptedRun:
+        return GoneRun(errand, self.respond, self.ending)
+
+
+def test_a_mistake_at_load_is_heard_from_a_child_that_is_gone_already(reference):
+    told = {"stage": "load", "type": "ModuleNotFoundError", "message": "No module named 'torch'"}
+    verdict = judge(GoneBox(lambda case, inputs: failure(0, **told)), reference)
+    assert (verdict.outcome, verdict.finding.code) == (Outcome.RUNTIME_ERROR, "missing-module")
+
+
+def test_a_child_that_is_gone_without_a_word_gives_no_result(reference):
+    assert judge(GoneBox(lambda case, inputs: b""), reference).outcome is Outcome.NO_RESULT
 
 
 def test_a_hidden_case_tells_what_it_checks_and_no_value(reference):
