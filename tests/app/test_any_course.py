@@ -63,7 +63,7 @@ def elsewhere(tmp_path: Path) -> Path:
 async def open_pages(root: Path, data: Path) -> dict[str, int]:
     """The status of every page that a course gives rise to."""
     settings = Settings(data=data, course=root)
-    data.mkdir()
+    await asyncio.to_thread(data.mkdir)
     await asyncio.to_thread(migrate, settings.database, settings.data)
     app = create_app(settings)
     async with app.router.lifespan_context(app):
