@@ -1,7 +1,7 @@
 """The gradient of a gradient
 
 create_graph=True records the backward pass itself: its operations join the graph, and can be run backward in turn.
-The first tape hands out 3x^2, the second one adds 6x to x.grad.
+The first tape hands out 3x², which is 12, the second one adds 6x, again 12, to x.grad.
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Twelve layers
 
-A thousand nodes, folded to what you named: open a layer, then its attention. Sort by memory to see what a training
-step holds, and colour by the gradient's norm to see how it changes with depth.
+Some seven hundred nodes, folded to the modules you named: click a layer to open it, and again inside. See under the
+picture what holds the memory, and colour by the gradient's norm to see how it changes with depth.
 """
 
 import torch
