@@ -11,7 +11,7 @@ from pathlib import Path
 from graders.box.errand import Box, BoxClosed, BoxFault, Cause, Errand, Exit, Run
 from graders.contract.events import EventKind, Output
 from graders.contract.jobs import Flavour, GradeJob, RunJob
-from graders.contract.limits import Limits
+from graders.contract.limits import MAX_TRACE_BYTES, Limits
 from graders.contract.model import Message
 from graders.contract.results import CaseResult, Finding, Measure, MeasuredBy, Outcome, RunEnd, Verdict
 from graders.trusted.exercise import Exercise, load_exercise
@@ -167,9 +167,15 @@ def present_case(case: PreparedCase, ruling: Ruling, finding: Finding | None) ->
 
 def run_cell(job: RunJob, box: Box, on_event: OnEvent, cancelled: threading.Event) -> RunEnd:
     """Run a free cell: its text streams out, and one document comes at its end."""
-    wants_trace = job.want_trace and job.flavour is Flavour.TORCH
-    caps = {"document_bytes": MOST_DOCUMENT_BYTES}
-    order = {"source": job.source, "setup": job.setup, "want_trace": wants_trace, "caps": caps}
+    engine = "torch" if job.flavour is Flavour.TORCH else "learner"
+    caps = {"document_bytes": MOST_DOCUMENT_BYTES, "max_document_bytes": MAX_TRACE_BYTES}
+    order = {
+        "source": job.source,
+        "setup": job.setup,
+        "want_trace": job.want_trace,
+        "engine": engine,
+        "caps": caps,
+    }
     errand = Errand(job.flavour, "cell", json.dumps(order).encode(), job.limits, _output_sink(on_event))
     with _running(box, errand, cancelled) as run:
         raw = run.receive_at_most(MOST_DOCUMENT_BYTES + 1)

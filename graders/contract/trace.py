@@ -39,7 +39,8 @@ class Nodes(Message):
     backward call reached the node first (-1: none did). `saved_bytes` counts unique storages, each at the first
     node that saved it; `leaf_bytes` is the part of it that leaves (parameters) own, and that stays when the graph
     is let go. `saved` lists the slots, "; " between them. `sequence` is autograd's number, -1 for a leaf.
-    `made_by` is the node whose backward made this one (second derivatives).
+    `made_by` is the node whose backward made this one (second derivatives). An engine of the learner's own has no
+    backward nodes: there a row is a value, `name` is "", `forward` its `_op`, and nothing is saved.
     """
 
     name: tuple[Text, ...] = ()
@@ -85,7 +86,8 @@ class Events(Message):
 
     Every row: `bytes` is what is held for backward in all after the step; `call` numbers the backward call it
     belongs to, from 0 (-1: outside any). Gradients read "(shape) values" or "(shape) ‖norm‖"; several stand with
-    "; " between them, one a slot, "·" where none flows, so that part k of `outgoing` belongs to the edge of slot k.
+    "; " between them, one a slot, "·" where none flows, so that part k of `outgoing` belongs to the edge of slot k;
+    "?" is one that flowed and nobody saw (an engine of the learner's own may add up before it stores).
     `record`: an operation's node is made (leaves have no such step). `backward`: a call begins at `node`, `text`
     is "backward" or "grad"; a call that begins before the last one's `end` runs inside it. `vjp`: the node ran;
     `incoming` is the sum it received for each of its outputs, `norm` the size of that. `accumulate`: a leaf's

@@ -1,5 +1,6 @@
 """Inside the box: runs a free cell, traced if asked for, and reports once. Nothing that it says is trusted."""
 
+import importlib
 import json
 import os
 import sys
@@ -22,7 +23,10 @@ STACK_BYTES = 512 << 20
 
 
 def run(payload: bytes, incoming: int, outgoing: int) -> None:
-    """Payload: JSON {source, setup, want_trace, caps: {document_bytes}}. One JSON document goes to `outgoing`."""
+    """Payload: JSON {source, setup, want_trace, engine, caps}. One JSON document goes to `outgoing`.
+
+    `engine` is whose tape is wanted, "torch" or "learner"; `caps` holds document_bytes, and caps of the tracer.
+    """
     order = json.loads(payload)
     prepare_streams()
     report: dict[str, Any] = {}
@@ -52,7 +56,7 @@ def execute(order: dict[str, Any]) -> dict[str, Any]:
         exec(compile_source(order["setup"], "setup.py"), module.__dict__)
         code = compile_source(order["source"], FILENAME)
         if order["want_trace"]:
-            tape = open_tape(order["source"], module.__dict__)
+            tape = open_tape(order, module.__dict__)
             with tape:
                 exec(code, module.__dict__)
         else:
@@ -76,10 +80,11 @@ def read_tape(tape: Any) -> dict[str, Any]:
         return {"trace": None, "trace_refused": f"unreadable ({type(error).__name__}: {error})"[:200]}
 
 
-def open_tape(source: str, namespace: dict[str, Any]) -> Any:
-    from tracer import record  # type: ignore[import-not-found]  # noqa: PLC0415 - it needs torch
-
-    return record(source, filename=FILENAME, namespace=namespace)
+def open_tape(order: dict[str, Any], namespace: dict[str, Any]) -> Any:
+    # The box has imported what its flavour has; torch's tape cannot be imported where there is no torch.
+    tracer = importlib.import_module("tracer" if order["engine"] == "torch" else "tracer.learner")
+    caps = importlib.import_module("tracer.caps").Caps.from_dict(order["caps"])
+    return tracer.record(order["source"], filename=FILENAME, namespace=namespace, caps=caps)
 
 
 def encode_report(report: dict[str, Any], document_bytes: int) -> bytes:

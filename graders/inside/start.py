@@ -72,9 +72,10 @@ def _import_if_built(name: str) -> None:
 
 
 def load_drivers(flavour: str) -> None:
-    """Import the drivers from the root that learners see, and the tracer with all its modules where torch is."""
+    """Import the drivers from the root that learners see, and the tracer: all of it where torch is."""
     for name in DRIVERS:
         _drivers[name] = importlib.import_module(name)
+    importlib.import_module("tracer.learner")
     if flavour == "torch":
         package = importlib.import_module("tracer")
         for module in pkgutil.walk_packages(package.__path__, "tracer."):

@@ -13,7 +13,7 @@ import torch
 from torch.autograd.function import BackwardCFunction
 
 from .collecting import without_collecting
-from .rendering import write_values
+from .numerals import write_values
 from .saved import Saved, describe_saved, read_saved
 
 AccumulateGrad = torch._C._functions.AccumulateGrad

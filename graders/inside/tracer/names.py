@@ -1,29 +1,13 @@
 """The learner's names for tensors and modules, read from variables without running any of the learner's code."""
 
-import sys
 import weakref
 from collections.abc import Iterator
-from types import FrameType
 from typing import Any
 
 import torch
 
-CO_OPTIMIZED = 1
-UNSHARED_REFERENCES = 3  # the frame, `snapshot`, and the argument of getrefcount
 MAX_ITEMS = 256
 MAX_DEPTH = 3
-
-
-def read_locals(frame: FrameType) -> dict[str, Any]:
-    """A copy of a function's variables that leaves no reference behind in the frame."""
-    snapshot = frame.f_locals
-    variables = dict(snapshot)
-    is_function = bool(frame.f_code.co_flags & CO_OPTIMIZED)
-    if is_function and sys.version_info < (3, 13) and sys.getrefcount(snapshot) <= UNSHARED_REFERENCES:
-        # Before 3.13 the dict lives as long as the frame and would keep deleted tensors alive;
-        # where the program itself called locals(), the dict is the program's and stays as it is.
-        snapshot.clear()
-    return variables
 
 
 def iterate_tensors(variables: dict[str, Any], module_name: str) -> Iterator[tuple[str, torch.Tensor]]:

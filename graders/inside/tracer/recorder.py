@@ -13,10 +13,12 @@ from .caps import Caps
 from .cuts import Cut
 from .graph import Graph, Row
 from .listening import find_frame, read_counter
-from .names import CO_OPTIMIZED, ModulePaths, find_module_name, iterate_tensors, read_locals
+from .names import ModulePaths, find_module_name, iterate_tensors
+from .numerals import write_values
 from .positions import CallLog, Site
-from .rendering import Renderer, write_values
+from .rendering import Renderer
 from .saved import Saved
+from .scopes import CO_OPTIMIZED, read_locals
 from .tape import Event, Tape
 
 _count_dispatch_modes = torch._C._len_torch_dispatch_stack

@@ -14,8 +14,9 @@ from .functions import FunctionWatch
 from .graph import read_root
 from .listening import Listener, find_frame
 from .modules import ModuleWatch
-from .names import iterate_tensors, read_locals
+from .names import iterate_tensors
 from .recorder import Recorder, is_changed_view
+from .scopes import read_locals
 from .tracebacks import drop_own_frames
 
 

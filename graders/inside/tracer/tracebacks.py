@@ -3,9 +3,8 @@
 from pathlib import Path
 from types import CodeType, TracebackType
 
-from torch.overrides import handle_torch_function
-
 _HERE = str(Path(__file__).parent)
+_OVERRIDES = str(Path("torch", "overrides.py"))
 
 
 def drop_own_frames(error: BaseException) -> None:
@@ -23,7 +22,8 @@ def drop_own_frames(error: BaseException) -> None:
 
 def _is_detour(code: CodeType) -> bool:
     """The tracer's own frame, or torch's way to it."""
-    return code.co_filename.startswith(_HERE) or code is handle_torch_function.__code__
+    is_way = code.co_name == "handle_torch_function" and code.co_filename.endswith(_OVERRIDES)
+    return is_way or code.co_filename.startswith(_HERE)
 
 
 def _was_detour(entry: TracebackType) -> bool:

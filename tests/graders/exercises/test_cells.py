@@ -91,6 +91,29 @@ def test_a_traced_cell_brings_its_graph(slot):
     assert end.stdout == "tensor([2., 2., 2.])\n"
 
 
+def test_an_engine_of_the_learners_own_brings_its_graph_where_there_is_no_torch(slot):
+    source = """\
+class Value:
+    def __init__(self, data, _prev=(), _op=""):
+        self.data, self.grad, self._prev, self._op = data, 0.0, _prev, _op
+    def __mul__(self, other):
+        return Value(self.data * other.data, (self, other), "*")
+    def backward(self):
+        self.grad = 1.0
+        one, other = self._prev
+        one.grad += other.data * self.grad
+        other.grad += one.data * self.grad
+x, w = Value(2.0), Value(3.0)
+(x * w).backward()
+print(x.grad)
+"""
+    end = run(slot, source, want_trace=True, flavour=Flavour.PLAIN)
+    assert (end.outcome, end.stdout, end.trace_refused) == (Outcome.OK, "3.0\n", "")
+    assert end.trace is not None
+    assert (end.trace.engine, end.trace.nodes.variable) == ("learner", ("x", "w", ""))
+    assert end.trace.events.kind == ("record", "backward", "vjp", "accumulate", "accumulate", "end")
+
+
 def test_an_error_in_a_traced_cell_keeps_what_was_recorded(slot):
     source = "import torch\nx = torch.ones(3, requires_grad=True)\ny = (x * 2).sum()\ny.nope\n"
     end = run(slot, source, want_trace=True, limits=Limits(cpu_seconds=10.0, wall_seconds=15.0, memory_mib=1024))

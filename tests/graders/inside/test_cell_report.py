@@ -48,6 +48,18 @@ def test_a_cell_is_main_to_itself():
     assert execute("import __main__\nz = 5\nassert __main__.z == 5 and __name__ == '__main__'")["ok"]
 
 
+def test_the_tracer_is_told_how_long_a_document_may_be():
+    import cell
+
+    source = "class V:\n    def __init__(self, data, _prev=()):\n        self.data, self._prev = data, _prev\n"
+    source += "v = V(1)\nfor _ in range(300):\n    v = V(1, (v,))\n"
+    caps = {"document_bytes": 100_000, "max_document_bytes": 20_000}
+    order = {"source": source, "setup": "", "want_trace": True, "engine": "learner", "caps": caps}
+    trace = cell.execute(order)["trace"]
+    assert 10_000 < len(json.dumps(trace, separators=(",", ":"))) <= 20_000
+    assert trace["truncated"]
+
+
 @pytest.mark.parametrize(
     ("trace", "refused"),
     [({"x": "y" * 200_000}, "too large"), ({"x": float("nan")}, "plain numbers"), ({"x": {1, 2}}, "plain numbers")],

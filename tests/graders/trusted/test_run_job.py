@@ -255,10 +255,13 @@ def test_a_cell_ends_well_with_its_text(reference):
     assert json.loads(box.runs[0].errand.payload)["want_trace"] is True
 
 
-def test_a_cell_without_torch_is_not_traced(reference):
+@pytest.mark.parametrize(("flavour", "engine"), [(Flavour.TORCH, "torch"), (Flavour.PLAIN, "learner")])
+def test_where_there_is_no_torch_the_learners_own_engine_is_traced(reference, flavour, engine):
     box = ScriptedBox(report=b'{"ok":true,"mistake":null,"trace":null}')
-    run_cell(box, reference, flavour=Flavour.PLAIN)
-    assert json.loads(box.runs[0].errand.payload)["want_trace"] is False
+    run_cell(box, reference, flavour=flavour)
+    payload = json.loads(box.runs[0].errand.payload)
+    assert (payload["want_trace"], payload["engine"]) == (True, engine)
+    assert payload["caps"]["max_document_bytes"] < payload["caps"]["document_bytes"]
 
 
 def test_an_error_in_a_cell_is_told_with_its_line(reference):

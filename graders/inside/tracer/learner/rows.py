@@ -1,0 +1,64 @@
+"""What is known of each value of a learner's engine, and the log of what happened to them."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..positions import Site
+from .protocol import read_attribute, read_numbers, read_operands
+
+
+@dataclass(eq=False, slots=True)
+class Row:
+    """One value. `number` counts in the order of making; -1: it was there before the recording began."""
+
+    value: Any
+    number: int
+    site: Site | None
+    data: Any
+    variable: str = ""
+    reached_by: int = -1
+    below: frozenset[int] | None = None
+    """The identities of its operands, as they were when a backward first asked."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """`made`: a value; `begin`, `end`, `error`: of a backward; `change`: of a `.grad`, by the rule of `runner`,
+    whose own `.grad` was `held` then."""
+
+    kind: str
+    row: Row
+    before: Any = None
+    after: Any = None
+    runner: Row | None = None
+    held: Any = None
+    text: str = ""
+
+
+@dataclass(slots=True)
+class Rows:
+    """Every value met, by identity. Rows hold their values: an identity is not used twice in one recording."""
+
+    known: dict[int, Row] = field(default_factory=dict)
+    _operands: dict[int, list[Row]] = field(default_factory=dict)
+
+    def find(self, value: Any) -> Row | None:
+        return self.known.get(id(value))
+
+    def add(self, value: Any, number: int, site: Site | None) -> Row:
+        row = self.known[id(value)] = Row(value, number, site, read_numbers(read_attribute(value, "data")))
+        return row
+
+    def adopt(self, value: Any) -> Row:
+        """The row of a value, also of one that nobody saw being made."""
+        return self.known.get(id(value)) or self.add(value, -1, None)
+
+    def list_operands(self, row: Row) -> list[Row]:
+        """The operands of a value that is finished, in their order; a set's in the order of making."""
+        known = self._operands.get(id(row))
+        if known is None:
+            known = [self.adopt(operand) for operand in read_operands(row.value)]
+            if type(read_attribute(row.value, "_prev")) in (set, frozenset):
+                known.sort(key=lambda operand: operand.number)
+            self._operands[id(row)] = known
+        return known

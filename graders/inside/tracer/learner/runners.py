@@ -1,0 +1,67 @@
+"""Which value's rule is running when a `.grad` changes: told from the variables of the functions that are running."""
+
+from types import FrameType, FunctionType
+from typing import Any
+
+from ..scopes import CO_OPTIMIZED, read_locals
+from .protocol import read_attribute, read_instance
+from .rows import Row, Rows
+
+MOST_FRAMES = 12
+
+
+def find_runner(rows: Rows, target: Row, frame: FrameType | None, outermost: FrameType) -> Row | None:
+    """The value that hands gradient to `target`, or None where the running functions do not tell.
+
+    Only a value that has `target` among its operands can be it. `outermost` is the frame that called backward.
+    """
+    for _ in range(MOST_FRAMES):
+        if frame is None or frame is outermost:
+            return None
+        if frame.f_code.co_flags & CO_OPTIMIZED:
+            found = _find_in(rows, target, frame)
+            if found is not None:
+                return found
+        frame = frame.f_back
+    return None
+
+
+def _find_in(rows: Rows, target: Row, frame: FrameType) -> Row | None:
+    variables = read_locals(frame)
+    users: dict[int, Row] = {}
+    for thing in variables.values():
+        row = rows.find(thing)
+        if row is not None and row is not target and id(target.value) in _list_below(row):
+            users[id(thing)] = row
+    for row in users.values():
+        if _owns(row.value, frame):
+            return row
+    if len(users) > 1:
+        # In backward itself `self` is where it began, and the loop's variable is whose turn it is.
+        first = frame.f_code.co_varnames[0] if frame.f_code.co_argcount else ""
+        users.pop(id(variables.get(first)), None)
+    return next(iter(users.values())) if len(users) == 1 else None
+
+
+def _list_below(row: Row) -> frozenset[int]:
+    if row.below is None:
+        row.below = frozenset(map(id, read_attribute(row.value, "_prev")))
+    return row.below
+
+
+def _owns(value: Any, frame: FrameType) -> bool:
+    """Whether the running function is one that the value keeps for this, as in `out._backward = _backward`."""
+    for held in list(read_instance(value).values()):
+        if type(held) is FunctionType and held.__code__ is frame.f_code and _closes_over(held, value):
+            return True
+    return False
+
+
+def _closes_over(function: FunctionType, value: Any) -> bool:
+    for cell in function.__closure__ or ():
+        try:
+            if cell.cell_contents is value:
+                return True
+        except ValueError:
+            continue  # a variable that has no value yet
+    return False
