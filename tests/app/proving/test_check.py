@@ -9,6 +9,10 @@ import pytest
 
 from app.check import main, make_progress
 from app.course.loader import load_course
+from app.course.model import Claim
+from app.course.walk import blocks_of
+from app.web.merging import Reader, merge_claim
+from app.web.rendering import Renderer
 
 from .conftest import HERE, Desk
 
@@ -88,6 +92,31 @@ def test_a_claim_made_false_is_reported_and_its_evidence_says_so(desk: Desk) -> 
     assert (found["rule"], found["line"]) == ("claim-failed", desk.line_of("assert total"))
     evidence = load_course(desk.root)[0].evidence["sums/adds"]
     assert (evidence.held, evidence.message) == (False, "AssertionError: it is not three")
+
+
+def test_a_claim_made_false_loses_its_mark_on_the_page_and_gets_it_back_when_mended(desk: Desk) -> None:
+    marks = [mark_of_the_claim(desk)]
+    desk.edit("assert total == 2", "assert total == 3")
+    marks.append(mark_of_the_claim(desk))
+    statuses = [desk.check()["status"]]
+    marks.append(mark_of_the_claim(desk))
+    desk.edit("assert total == 3", "assert total == 2")
+    statuses.append(desk.check()["status"])
+    marks.append(mark_of_the_claim(desk))
+
+    assert statuses == [1, 0]
+    assert marks == ["is-held", "is-waiting", "is-broken", "is-held"]
+
+
+def mark_of_the_claim(desk: Desk) -> str:
+    """The class that the page's block has, read from the course as it is on disk now."""
+    course, _ = load_course(desk.root)
+    (chapter,) = course.chapters
+    claim = next(claim for claim in blocks_of(Claim, chapter.blocks) if claim.id == "adds")
+    html = Renderer().block(merge_claim(claim, Reader(course, chapter)))
+    (mark,) = [name for name in ("is-held", "is-waiting", "is-broken") if name in html]
+    assert ("✓" in html) == (mark == "is-held")
+    return mark
 
 
 def test_a_claim_whose_code_changed_has_no_evidence_until_it_is_run(desk: Desk) -> None:
