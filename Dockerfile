@@ -3,11 +3,12 @@ FROM debian:bookworm-slim AS base
 RUN apt-get update \
  && apt-get install -y --no-install-recommends python3 python3-venv ca-certificates \
  && rm -rf /var/lib/apt/lists/* \
- && useradd --system --uid 10001 --create-home --home-dir /srv/home unwind \
+ && groupadd --system --gid 10001 unwind \
+ && useradd --system --uid 10001 --gid unwind --create-home --home-dir /srv/home unwind \
  && install -d -o unwind -g unwind /srv/unwind /data
 WORKDIR /srv/unwind
 COPY tools tools
-COPY requirements.lock pyproject.toml ./
+COPY requirements.lock ./
 
 FROM base AS site-environment
 RUN TORCH=none tools/make_environment requirements.lock
@@ -22,7 +23,6 @@ COPY course.toml ./
 COPY chapters chapters
 COPY exercises exercises
 COPY static/dist static/dist
-COPY static/vendor static/vendor
 COPY static/fonts static/fonts
 COPY graders/__init__.py graders/__init__.py
 COPY graders/contract graders/contract
@@ -40,3 +40,14 @@ COPY graders graders
 USER unwind
 ENV UNWIND_DATA=/data PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
 CMD [".venv/bin/python", "-m", "graders", "worker", "--queue", "cpu"]
+
+# Not served: proves the box inside a container (tools/prove_containers).
+FROM grader AS grader-tests
+USER root
+COPY requirements-dev.lock ./
+RUN TORCH=cpu tools/make_environment requirements-dev.lock
+COPY pyproject.toml ./
+COPY bench bench
+COPY tests tests
+USER unwind
+CMD [".venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/graders/box"]

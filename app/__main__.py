@@ -1,4 +1,4 @@
-"""The site's command line: serve, migrate, check, new. Each command's work stands in its own module."""
+"""The site's command line: serve, site, migrate, check, new. Each command's work stands in its own module."""
 
 import argparse
 import sys
@@ -14,6 +14,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m app", description="The course and its website.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("serve", help="migrate, then run the website and one grader until stopped")
+    commands.add_parser("site", help="migrate, then run the website alone: graders are started apart")
     commands.add_parser("migrate", help="bring the database up to date")
     commands.add_parser("check", help="prove the course: structure, cells, claims, exercises", add_help=False)
     commands.add_parser("new", help="start a chapter or an exercise", add_help=False)

@@ -1,4 +1,7 @@
-"""One command that is the whole site: migrates, then keeps a website and a grader alive until it is told to stop."""
+"""One command that is the whole site: migrates, then keeps a website and a grader alive until it is told to stop.
+
+Another starts the website alone, for hosts where something else keeps processes alive.
+"""
 
 import asyncio
 import ctypes
@@ -205,3 +208,15 @@ def serve(settings: Settings) -> int:
     except CannotServe as refusal:
         say(str(refusal))
         return 1
+
+
+def serve_site(settings: Settings) -> int:
+    """Check, migrate, and become the website: SIGTERM ends it as it ends any server. Returns only if it cannot."""
+    try:
+        prepare(settings)
+    except CannotServe as refusal:
+        say(str(refusal))
+        return 1
+    say(f"The website starts at http://{settings.host}:{settings.port}; graders are started apart.")
+    command = _website(settings).command
+    os.execv(command[0], command)

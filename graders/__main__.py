@@ -1,6 +1,7 @@
 """The graders' command line: for authors, operators and tests. Exit status: 0 passed or ok, 1 not, 2 our fault."""
 
 import argparse
+import asyncio
 import contextlib
 import json
 import sys
@@ -52,6 +53,8 @@ def main(arguments: list[str] | None = None) -> int:
                 return self_test(settings, as_json=options.json)
             case "worker":
                 return work(settings, Queue(options.queue))
+            case "alive":
+                return look_alive(settings)
             case _:
                 return stream(settings, options.exercises)
     except (BoxFault, GraderFault, ValidationError, OSError) as error:
@@ -80,6 +83,7 @@ def read_arguments(arguments: list[str] | None) -> argparse.Namespace:
         command.add_argument("--json", action="store_true", help=one_object)
     working = commands.add_parser("worker", help="serve a queue until told to stop")
     working.add_argument("--queue", choices=[queue.value for queue in Queue], default=Queue.CPU.value)
+    commands.add_parser("alive", help="whether this machine's worker was heard of lately, for health checks")
     streaming = commands.add_parser("stream", help="jobs as JSON lines in, results as JSON lines out")
     streaming.add_argument("--exercises", type=Path, default=None, metavar="DIR")
     return parser.parse_args(arguments)
@@ -89,6 +93,14 @@ def work(settings: GraderSettings, queue: Queue) -> int:
     from graders.worker import main as serve_queue  # noqa: PLC0415 - SQLAlchemy, half a second that `grade` needs not
 
     return serve_queue(settings, queue)
+
+
+def look_alive(settings: GraderSettings) -> int:
+    from graders.worker import was_heard_of  # noqa: PLC0415 - as above
+
+    heard = asyncio.run(was_heard_of(settings))
+    print("a worker of this machine serves" if heard else "no worker of this machine was heard of lately")
+    return PASSED if heard else NOT_PASSED
 
 
 def grade(settings: GraderSettings, folder: Path, file: Path, form: Form) -> int:

@@ -66,12 +66,32 @@ def main(settings: GraderSettings, queue: Queue = Queue.CPU) -> int:
             _explain_refusal(report)
             return REFUSED
         runners = [partial(_run_in, box, settings.exercises, reference) for box in boxes]
-        asyncio.run(_serve_queue(settings, _say_who(settings, queue, flavours, boxes[0], report), runners))
+        hello = _say_who(settings, queue, flavours, boxes[0], report)
+        log.info("%s", describe(hello))
+        asyncio.run(_serve_queue(settings, hello, runners))
     finally:
         reference.close()
         for box in boxes:
             box.close()
     return 0
+
+
+def describe(hello: WorkerHello) -> str:
+    """How strongly this worker confines, for the operator's log."""
+    meter = "kernel" if hello.memory_cgroup else "none (no memory cgroup here)"
+    return (
+        f"isolation {hello.profile}, {hello.self_test_passed} of {hello.self_test_total} boundaries proven; "
+        f"{hello.slots} runs at a time; memory meter: {meter}; torch {hello.torch or 'is not installed'}"
+    )
+
+
+async def was_heard_of(settings: GraderSettings) -> bool:
+    """Whether a worker of this machine, or of this container, said hello lately."""
+    ledger = open_ledger(settings.database, settings.doorbells)
+    try:
+        return any(seen.hello.worker.startswith(f"{socket.gethostname()}-") for seen in await ledger.workers())
+    finally:
+        await ledger.close()
 
 
 def _open_boxes(settings: GraderSettings, flavours: tuple[Flavour, ...]) -> list[Slot]:

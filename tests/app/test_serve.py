@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -111,11 +112,14 @@ async def test_parts_die_with_a_supervisor_that_is_killed(tmp_path: Path) -> Non
             await asyncio.sleep(0.02)
 
 
+@pytest.mark.parametrize("command", ["serve", "site"])
 @pytest.mark.parametrize("variables", [{"UNWIND_DATA": "/proc/nowhere"}, {"UNWIND_HOST": "192.0.2.1"}])
-def test_the_command_says_in_one_sentence_what_is_missing(tmp_path: Path, variables: dict[str, str]) -> None:
+def test_the_command_says_in_one_sentence_what_is_missing(
+    tmp_path: Path, variables: dict[str, str], command: str
+) -> None:
     settings = {"UNWIND_DATA": str(tmp_path), "UNWIND_PORT": "0", **variables}
     served = subprocess.run(
-        [sys.executable, "-m", "app", "serve"],
+        [sys.executable, "-m", "app", command],
         cwd=ROOT,
         env={**os.environ, **settings},
         capture_output=True,
@@ -124,3 +128,36 @@ def test_the_command_says_in_one_sentence_what_is_missing(tmp_path: Path, variab
     )
     assert (served.returncode, served.stderr) == (1, "")
     assert len(served.stdout.splitlines()) == 1
+
+
+@pytest.mark.slow
+async def test_the_website_alone_serves_migrated_and_ends_when_told(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    settings = {"UNWIND_DATA": str(tmp_path), "UNWIND_PORT": str(port), "UNWIND_COURSE": str(ROOT / "tests/course")}
+    website = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "app", "site", cwd=ROOT, env={**os.environ, **settings}, stdout=subprocess.PIPE
+    )
+    async with asyncio.timeout(60):
+        # 503: the database answers, and no grader was ever heard of.
+        while await ask(port, "/readyz") != b"HTTP/1.1 503 Service Unavailable\r\n":  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
+        website.terminate()
+        said, _ = await website.communicate()
+    assert said.decode().splitlines() == [
+        f"The website starts at http://127.0.0.1:{port}; graders are started apart."
+    ]
+    assert website.returncode == -signal.SIGTERM
+
+
+async def ask(port: int, path: str) -> bytes:
+    """The first line of the answer; empty while nobody listens."""
+    try:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        return b""
+    writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+    line = await reader.readline()
+    writer.close()
+    await writer.wait_closed()
+    return line
