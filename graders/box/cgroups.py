@@ -9,6 +9,7 @@ from typing import Final
 
 CPU_PERIOD_MICROSECONDS: Final = 100_000
 REMOVE_SECONDS: Final = 1.0
+LEAF: Final = "worker"
 
 
 @dataclass(frozen=True)
@@ -151,23 +152,75 @@ def _version_one(controller: str, memberships: dict[str, str]) -> tuple[int, Pat
 def _version_two(controller: str, memberships: dict[str, str]) -> tuple[int, Path] | None:
     for root, point, kind, _ in _mounts():
         if kind == "cgroup2" and "" in memberships:
-            own = _place(root, point, memberships[""])
-            # A group with processes may not share out controllers: our groups stand beside our own.
-            for parent in (own, own.parent):
-                control = parent / "cgroup.subtree_control"
-                if control.exists() and controller in control.read_text().split():
-                    return 2, parent
-            return _enable(own, controller)
+            parent = share_out(_place(root, point, memberships[""]), controller)
+            return None if parent is None else (2, parent)
     return None
 
 
-def _enable(own: Path, controller: str) -> tuple[int, Path] | None:
-    parent = own.parent if (own.parent / "cgroup.subtree_control").exists() else own
-    try:
-        (parent / "cgroup.subtree_control").write_text(f"+{controller}")
-    except OSError:
+def share_out(own: Path, controller: str) -> Path | None:
+    """The group of version 2 beneath which groups of ours get this controller; None where there is none.
+
+    A group with processes may share out nothing, unless it is the root. So a worker that is alone in its group, as
+    in a service or a container, steps down into a leaf of it; any other makes its groups beside its own.
+    """
+    if own.name == LEAF:
+        own = own.parent  # where another slot of this process stepped down from
+    if controller in _read_words(own / "cgroup.subtree_control"):
+        return own
+    is_root = not (own / "cgroup.type").exists()
+    if controller in _read_words(own / "cgroup.controllers"):
+        may = is_root or (_is_alone(own) and _step_down(own))
+        if may and _enable(own, controller):
+            return own
+    if is_root:
         return None
-    return 2, parent
+    shared = controller in _read_words(own.parent / "cgroup.subtree_control")
+    return own.parent if shared or _enable(own.parent, controller) else None
+
+
+def _is_alone(group: Path) -> bool:
+    """Whether all processes in it are this one and its descendants; one of another namespace shows as 0."""
+    return all(_descends_from_us(int(pid)) for pid in _read_words(group / "cgroup.procs"))
+
+
+def _descends_from_us(pid: int) -> bool:
+    while pid > 0 and pid != os.getpid():
+        try:
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            return True  # it ended between two looks
+    return pid > 0
+
+
+def _step_down(group: Path) -> bool:
+    """Move this process and its descendants into a leaf of their group."""
+    leaf = group / LEAF
+    try:
+        leaf.mkdir(exist_ok=True)
+        for pid in _read_words(group / "cgroup.procs"):
+            with contextlib.suppress(ProcessLookupError):
+                (leaf / "cgroup.procs").write_text(pid)
+    except OSError:
+        return False
+    return True
+
+
+def _enable(group: Path, controller: str) -> bool:
+    control = group / "cgroup.subtree_control"
+    try:
+        # Not write_text, which would make a file where there is no group.
+        with control.open("r+") as file:
+            file.write(f"+{controller}")
+    except OSError:
+        return False
+    return True
+
+
+def _read_words(file: Path) -> list[str]:
+    try:
+        return file.read_text().split()
+    except OSError:
+        return []
 
 
 def _delegate(folder: Path, controller: str) -> None:

@@ -1,10 +1,11 @@
 """Both versions of control groups are written and read in their own words."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from graders.box.cgroups import Hierarchy, Quota, RunGroups
+from graders.box.cgroups import Hierarchy, Quota, RunGroups, share_out
 
 QUOTA = Quota(memory_bytes=64 << 20, tasks=18, cpu_cores=1.5)
 
@@ -61,3 +62,71 @@ def test_without_a_memory_group_there_is_no_peak(tmp_path: Path) -> None:
 
 def test_an_old_kernel_without_a_peak_says_nothing(tmp_path: Path) -> None:
     assert make_groups(tmp_path, 2).read_peak_memory_bytes() is None
+
+
+def make_group(folder: Path, *, controllers: str = "memory pids", shared: str = "", pids: str = "") -> Path:
+    """The files of a group of version 2; a root has no type."""
+    folder.mkdir()
+    for name, text in {
+        "controllers": controllers,
+        "subtree_control": shared,
+        "procs": pids,
+        "type": "domain",
+    }.items():
+        (folder / f"cgroup.{name}").write_text(text)
+    return folder
+
+
+def test_a_worker_alone_in_its_group_steps_down_into_a_leaf(tmp_path: Path) -> None:
+    own = make_group(tmp_path / "service", pids=f"{os.getpid()}\n")
+
+    assert share_out(own, "memory") == own
+    assert (own / "worker" / "cgroup.procs").read_text() == str(os.getpid())
+    assert (own / "cgroup.subtree_control").read_text() == "+memory"
+
+
+def test_a_worker_with_company_leaves_its_group_alone(tmp_path: Path) -> None:
+    slice_ = make_group(tmp_path / "slice", shared="memory")
+    own = make_group(slice_ / "session", pids=f"{os.getppid()}\n{os.getpid()}\n")
+
+    assert share_out(own, "memory") == slice_
+    assert not (own / "worker").exists()
+    assert (own / "cgroup.subtree_control").read_text() == ""
+
+
+def test_a_process_of_another_namespace_is_company(tmp_path: Path) -> None:
+    own = make_group(tmp_path / "container", pids=f"0\n{os.getpid()}\n")
+
+    assert share_out(own, "memory") is None
+    assert not (own / "worker").exists()
+
+
+def test_a_controller_that_the_group_does_not_have_moves_nobody(tmp_path: Path) -> None:
+    own = make_group(tmp_path / "service", controllers="pids", pids=f"{os.getpid()}\n")
+
+    assert share_out(own, "memory") is None
+    assert not (own / "worker").exists()
+
+
+def test_the_next_slot_makes_its_groups_where_the_first_one_did(tmp_path: Path) -> None:
+    own = make_group(tmp_path / "service", shared="memory pids")
+    leaf = make_group(own / "worker", pids=f"{os.getpid()}\n")
+
+    assert share_out(own, "pids") == own
+    assert share_out(leaf, "pids") == own
+
+
+def test_the_root_shares_out_with_processes_in_it(tmp_path: Path) -> None:
+    own = make_group(tmp_path / "root", pids="1\n")
+    (own / "cgroup.type").unlink()
+
+    assert share_out(own, "memory") == own
+    assert not (own / "worker").exists()
+
+
+def test_a_group_that_refuses_a_leaf_gives_nothing(tmp_path: Path) -> None:
+    own = make_group(tmp_path / "service", pids=f"{os.getpid()}\n")
+    (own / "worker").write_text("in the way")
+
+    assert share_out(own, "memory") is None
+    assert (own / "cgroup.subtree_control").read_text() == ""
