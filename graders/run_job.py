@@ -8,16 +8,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import numpy as np
+
 from graders.box.errand import Box, BoxClosed, BoxFault, Cause, Errand, Exit, Run
 from graders.contract.events import EventKind, Output
 from graders.contract.jobs import Flavour, GradeJob, RunJob
 from graders.contract.limits import MAX_TRACE_BYTES, Limits
+from graders.contract.manifest import Judge
 from graders.contract.model import Message
 from graders.contract.results import CaseResult, Finding, Measure, MeasuredBy, Outcome, RunEnd, Verdict
 from graders.trusted.exercise import Exercise, load_exercise
 from graders.trusted.faults import GraderFault
 from graders.trusted.findings import find_code, find_for_exercise, find_mistake, find_outcome
 from graders.trusted.judge import Ruling, judge_answer, outcome_of_mistake
+from graders.trusted.machine import Machine
+from graders.trusted.metering import judge_schedule
 from graders.trusted.reference import PreparedCase, ReferenceRun, ReferenceServer
 from graders.trusted.render import render_answer
 from graders.trusted.text import TextStream, read_text
@@ -26,6 +31,7 @@ from graders.trusted.wire import CASE, decode_answer, read_layout
 
 OnEvent = Callable[[EventKind, Message], None]
 LOG = logging.getLogger(__name__)
+DRIVERS = {Judge.ANSWERS: "graded", Judge.MACHINE: "metered"}
 SIGSYS = 31
 CANCEL_POLL_SECONDS = 0.1
 
@@ -66,7 +72,8 @@ def grade(
     manifest = exercise.manifest
     payload = json.dumps({"probe": exercise.probe, "source": job.source}).encode()
     with reference.prepare(exercise, secrets.randbits(256)) as answers:
-        errand = Errand(manifest.flavour, "graded", payload, manifest.limits, _output_sink(on_event))
+        driver = DRIVERS[manifest.judge]
+        errand = Errand(manifest.flavour, driver, payload, manifest.limits, _output_sink(on_event))
         with _running(box, errand, cancelled) as run:
             asking = Asking(exercise, answers, run, on_event)
             exit_ = asking.ask_all()
@@ -80,7 +87,7 @@ def grade(
         mistake=next((ruling.mistake for ruling in asking.rulings if ruling.mistake), None),
         stdout=read_text(exit_.stdout),
         stderr=read_text(exit_.stderr),
-        measures=measure(exit_),
+        measures=measure(exit_) + asking.measure(),
         profile=box.profile.value,
     )
 
@@ -100,10 +107,7 @@ class Asking:
         """Stops at the first breach of the protocol, or when nobody answers any more."""
         try:
             for number, case in enumerate(self.answers.cases):
-                # A file that fails as it is loaded says so and ends, perhaps before this is written.
-                with suppress(BoxClosed):
-                    self.run.send(case.question.numbered(CASE, number))
-                ruling = judge_answer(number, case, self.exercise.manifest.tolerance, self.run.receive)
+                ruling = self._ask(number, case)
                 self._note(number, case, ruling)
                 if not ruling.goes_on:
                     break
@@ -126,6 +130,24 @@ class Asking:
             return outcome, find_for_exercise(waiting.facts.slow, self.exercise.manifest)
         return outcome, find_outcome(outcome, limit=describe_limit(outcome, exit_, self.exercise.manifest.limits))
 
+    def measure(self) -> tuple[Measure, ...]:
+        """Of a metered machine: what it counted in the case that decided, or in the last that learners may see."""
+        shown = [
+            ruling.metered.measures
+            for ruling, result in zip(self.rulings, self.results, strict=True)
+            if ruling.metered and (result.public or not result.passed)
+        ]
+        return shown[-1] if shown else ()
+
+    def _ask(self, number: int, case: PreparedCase) -> Ruling:
+        # A file that fails as it is loaded says so and ends, perhaps before this is written: its word is still there.
+        with suppress(BoxClosed):
+            self.run.send(case.question.numbered(CASE, number))
+        if case.facts.machine is None:
+            return judge_answer(number, case, self.exercise.manifest.tolerance, self.run.receive)
+        machine = Machine(case.facts.machine, np.random.default_rng(secrets.randbits(128)))
+        return judge_schedule(number, machine, self.run.send, self.run.receive)
+
     def _note(self, number: int, case: PreparedCase, ruling: Ruling) -> None:
         finding = None if ruling.outcome is Outcome.PASSED else self._find(number, case, ruling)
         result = present_case(case, ruling, finding)
@@ -139,6 +161,10 @@ class Asking:
             return find_mistake(ruling.outcome, ruling.mistake, missing_name=ruling.missing_name, limit=limit)
         if ruling.dtype == "NoneType":
             return find_code("nothing-returned")
+        if ruling.finding:
+            # In the exercise's own words, where it has some for that.
+            known = ruling.finding.code in self.exercise.manifest.findings
+            return find_for_exercise(ruling.finding.code, self.exercise.manifest) if known else ruling.finding
         if ruling.outcome is not Outcome.WRONG_ANSWER:
             return find_outcome(ruling.outcome)
         code = self.answers.diagnose(number, ruling.frame) if ruling.frame else None
@@ -151,8 +177,7 @@ def present_case(case: PreparedCase, ruling: Ruling, finding: Finding | None) ->
     passed = ruling.outcome is Outcome.PASSED
     if not facts.public:
         return CaseResult(name=facts.name, idea=facts.idea, passed=passed, public=False, finding=finding)
-    got = render_answer(ruling.answer) if ruling.answer is not None else ruling.layout
-    expected = decode_answer(read_layout(case.expected.header), case.expected.body)
+    got, expected = describe_answers(case, ruling)
     return CaseResult(
         name=facts.name,
         idea=facts.idea,
@@ -160,9 +185,19 @@ def present_case(case: PreparedCase, ruling: Ruling, finding: Finding | None) ->
         public=True,
         input=facts.shown,
         got=got,
-        expected=render_answer(expected),
+        expected=expected,
         finding=finding,
+        measures=ruling.metered.measures if ruling.metered else (),
+        schedule=ruling.metered.schedule if ruling.metered else None,
     )
+
+
+def describe_answers(case: PreparedCase, ruling: Ruling) -> tuple[str, str]:
+    """What came and what was expected, as text."""
+    if ruling.metered:
+        return ruling.metered.used, ruling.metered.budget
+    got = render_answer(ruling.answer) if ruling.answer is not None else ruling.layout
+    return got, render_answer(decode_answer(read_layout(case.expected.header), case.expected.body))
 
 
 def run_cell(job: RunJob, box: Box, on_event: OnEvent, cancelled: threading.Event) -> RunEnd:

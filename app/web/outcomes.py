@@ -11,6 +11,7 @@ HEADLINES: Mapping[Outcome, str] = {
     Outcome.WRONG_SHAPE: "Not yet: an answer has another shape than expected.",
     Outcome.WRONG_DTYPE: "Not yet: an answer has another type of number than expected.",
     Outcome.NOT_FINITE: "Not yet: an answer is infinite or not a number.",
+    Outcome.OVER_BUDGET: "Not yet: the answer is right, and cost more than the budget allows.",
     Outcome.SYNTAX_ERROR: "Python could not read the code.",
     Outcome.RUNTIME_ERROR: "The code raised an error.",
     Outcome.TIME_LIMIT: "Stopped: it used up its time.",

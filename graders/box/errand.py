@@ -49,7 +49,7 @@ class Errand:
 
     flavour: Flavour
     driver: str
-    """"cell" or "graded": the name of a module of graders/inside that the child runs."""
+    """"cell", "graded" or "metered": the name of a module of graders/inside that the child runs."""
     payload: bytes
     limits: Limits
     on_output: OutputSink | None = None

@@ -19,6 +19,13 @@ class Difficulty(StrEnum):
     DEEP = "deep"
 
 
+class Judge(StrEnum):
+    """What a submission is judged by: its answers, or the schedule that it runs on a metered machine."""
+
+    ANSWERS = "answers"
+    MACHINE = "machine"
+
+
 class FindingText(Message):
     """What a learner reads when a case with this finding fails."""
 
@@ -55,6 +62,7 @@ class Manifest(Message):
     concepts: tuple[Slug, ...]
     flavour: Flavour
     queue: Queue = Queue.CPU
+    judge: Judge = Judge.ANSWERS
     limits: Limits = Limits()
     tolerance: Tolerance = Tolerance()
     findings: dict[Slug, FindingText]

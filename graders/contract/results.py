@@ -19,6 +19,7 @@ class Outcome(StrEnum):
     WRONG_DTYPE = "wrong_dtype"
     NOT_FINITE = "not_finite"
     SYNTAX_ERROR = "syntax_error"
+    OVER_BUDGET = "over_budget"
     RUNTIME_ERROR = "runtime_error"
     TIME_LIMIT = "time_limit"
     MEMORY_LIMIT = "memory_limit"
@@ -69,8 +70,31 @@ class Mistake(Message):
     traceback: str = ""
 
 
+MAX_SCHEDULE_STEPS = 600
+
+
+class Schedule(Message):
+    """What a program asked of a metered machine, in columns, one row a call, as the judge counted it.
+
+    A state or a gradient is known by its number, 0 being the state that the machine begins with. `layer` is -1 for
+    `loss` and `free`; `takes` the state (of `vjp` also the gradient) that was handed in; `makes` what came of it, or
+    -1; `held` the units alive after the call. `calls` counts all of them, also those beyond the rows' cap.
+    """
+
+    layers: int
+    calls: int = 0
+    kind: tuple[Literal["forward", "loss", "vjp", "free"], ...] = ()
+    layer: tuple[int, ...] = ()
+    takes: tuple[tuple[int, ...], ...] = ()
+    makes: tuple[int, ...] = ()
+    held: tuple[int, ...] = ()
+
+
 class CaseResult(Message):
-    """One case: what went in, what came back, what was expected. Hidden cases keep input and values back."""
+    """One case: what went in, what came back, what was expected. Hidden cases keep input and values back.
+
+    `measures` and `schedule` are of cases on a metered machine: the judge's own count.
+    """
 
     name: str
     idea: str
@@ -80,6 +104,8 @@ class CaseResult(Message):
     got: str = ""
     expected: str = ""
     finding: Finding | None = None
+    measures: tuple[Measure, ...] = ()
+    schedule: Schedule | None = None
 
 
 class Verdict(Message):

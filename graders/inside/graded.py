@@ -24,18 +24,23 @@ HEAD = struct.Struct("<4sIII")
 FILENAME = "submission.py"
 SCALARS = {bool: ("bool", "?"), int: ("int", "q"), float: ("float", "d")}
 
-Probe = Callable[[ModuleType, dict[str, Any]], dict[str, Any]]
+Probe = Callable[[ModuleType, dict[str, Any]], Any]
+AnswerOne = Callable[[ModuleType, Probe, int, dict[str, Any]], bytes]
 Encoded = tuple[str, tuple[int, ...], bytes]
 
 
 def run(payload: bytes, incoming: int, outgoing: int) -> None:
     """Payload: JSON {probe, source}. Cases come on `incoming`; answers and mistakes go to `outgoing`."""
+    serve(payload, incoming, outgoing, answer_with_values)
+
+
+def serve(payload: bytes, incoming: int, outgoing: int, answer_one: AnswerOne) -> None:
     order = json.loads(payload)
     prepare_streams()
     try:
         probe = load_probe(order["probe"])
         submission = load_submission(order["source"])
-        answer_cases(submission, probe, incoming, outgoing)
+        answer_cases(submission, probe, incoming, outgoing, answer_one)
     except SystemExit:
         return
     except BaseException as error:  # noqa: BLE001 - whatever the learner's file raises is the learner's answer
@@ -59,21 +64,26 @@ def load_submission(source: str) -> ModuleType:
     return module
 
 
-def answer_cases(submission: ModuleType, probe: Probe, incoming: int, outgoing: int) -> None:
+def answer_cases(submission: ModuleType, probe: Probe, incoming: int, outgoing: int, answer_one: AnswerOne) -> None:
     """Ends when no more cases come, or when the answers can no longer be sent."""
     while head := read_exactly(incoming, HEAD.size):
         _, case, header_length, body_length = HEAD.unpack(head)
         header = json.loads(read_exactly(incoming, header_length))
         inputs = decode_inputs(header, read_exactly(incoming, body_length))
         try:
-            layout, body = encode_answer(probe(submission, inputs))
+            answer = answer_one(submission, probe, case, inputs)
         except SystemExit:
             return
         except BaseException as error:  # noqa: BLE001 - as above
             send_mistake(error, "case", case, outgoing)
             continue
         flush_streams()
-        write_all(outgoing, HEAD.pack(b"ANSW", case, len(layout), len(body)) + layout + body)
+        write_all(outgoing, answer)
+
+
+def answer_with_values(submission: ModuleType, probe: Probe, case: int, inputs: dict[str, Any]) -> bytes:
+    layout, body = encode_answer(probe(submission, inputs))
+    return HEAD.pack(b"ANSW", case, len(layout), len(body)) + layout + body
 
 
 def send_mistake(error: BaseException, stage: str, case: int, outgoing: int) -> None:

@@ -21,7 +21,7 @@ STANDARD_MODULES = (
     "traceback", "types", "typing", "unittest", "uuid", "warnings", "weakref", "zlib",
 )  # fmt: skip
 TORCH_MODULES = ("torch", "torch._dynamo", "numpy", "numpy.random", "torch.utils.checkpoint", "torch.func")
-DRIVERS = ("graded", "cell")
+DRIVERS = ("graded", "metered", "cell")
 
 LENGTH_BYTES = 8
 MAX_PAYLOAD_BYTES = 64 << 20

@@ -1,14 +1,35 @@
 """A case as an author draws it: one idea, its inputs, and what to say when it fails."""
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
-from graders.contract.manifest import Slug
+from graders.contract.manifest import Judge, Slug
 from graders.trusted.faults import ExerciseProblem
 
 MOST_CASES = 64
+
+
+class MachineOrder(BaseModel):
+    """A metered machine as an exercise wants it: how many layers, what each state weighs, and the budgets.
+
+    `units` has one entry a state, from the input to the output; left out, each weighs 1. A gradient weighs as much
+    as the state that it belongs to.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    layers: int = Field(ge=1, le=256)
+    units: list[Annotated[int, Field(ge=1, le=1_000_000)]] = []
+    most_forwards: int | None = Field(default=None, ge=1)
+    most_held: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="after")
+    def _check_units(self) -> Self:
+        if self.units and len(self.units) != self.layers + 1:
+            raise ValueError(f"units has {len(self.units)} entries; write one a state, {self.layers + 1} in all")
+        return self
 
 
 class CaseFacts(BaseModel):
@@ -22,12 +43,15 @@ class CaseFacts(BaseModel):
     public: bool
     shown: str = Field(default="", max_length=4000)
     slow: Slug | None = None
+    machine: MachineOrder | None = None
 
 
 CASES: TypeAdapter[list[CaseFacts]] = TypeAdapter(list[CaseFacts])
 
 
-def split_cases(drawn: Any, findings: Collection[str]) -> list[tuple[CaseFacts, Mapping[str, Any]]]:
+def split_cases(
+    drawn: Any, findings: Collection[str], judge: Judge = Judge.ANSWERS
+) -> list[tuple[CaseFacts, Mapping[str, Any]]]:
     """Facts and inputs of what draw_cases returned, which names codes of `findings` only. Raises ExerciseProblem."""
     if not isinstance(drawn, list) or not 1 <= len(drawn) <= MOST_CASES:
         raise ExerciseProblem(
@@ -41,6 +65,7 @@ def split_cases(drawn: Any, findings: Collection[str]) -> list[tuple[CaseFacts, 
             )
         cases.append((_read_facts(number, case), case["inputs"]))
     _check_names([facts for facts, _ in cases], findings)
+    _check_machines([facts for facts, _ in cases], judge)
     return cases
 
 
@@ -64,3 +89,13 @@ def _check_names(cases: list[CaseFacts], findings: Collection[str]) -> None:
         raise ExerciseProblem(
             f"cases.py: finding {unknown[0]!r} is not in exercise.toml; add [findings.{unknown[0]}]"
         )
+
+
+def _check_machines(cases: list[CaseFacts], judge: Judge) -> None:
+    for case in cases:
+        if (case.machine is not None) != (judge is Judge.MACHINE):
+            wrong = "is missing from" if judge is Judge.MACHINE else "stands in"
+            remedy = "give every case one" if judge is Judge.MACHINE else 'write judge = "machine"'
+            raise ExerciseProblem(
+                f"cases.py: 'machine' {wrong} case {case.name!r}, and exercise.toml has judge = \"{judge}\"; {remedy}"
+            )

@@ -9,7 +9,7 @@ from graders.contract.results import Finding, Mistake, Outcome
 
 @dataclass(frozen=True)
 class Sentence:
-    """`short` and `long` may name {type}, {message} and {line} of a mistake, and {limit} of a resource."""
+    """`short` and `long` may name {type}, {message} and {line} of a mistake, {limit} and {used} of a resource."""
 
     short: str
     long: str = ""
@@ -62,6 +62,20 @@ SENTENCES: Mapping[str, Sentence] = {
     "output-limit": Sentence(
         "Your code printed more than {limit}.", "Take the print out of the loop, and try again."
     ),
+    "over-budget": Sentence("The gradient is right, and took more than the budget allows."),
+    "too-many-forwards": Sentence(
+        "The gradient is right, but took {used} forward steps; {limit} are allowed.",
+        "Some states are computed again more often than they have to be. Which of them would have to be kept?",
+    ),
+    "too-much-held": Sentence(
+        "The gradient is right, but at one moment {used} units were held; {limit} are allowed.",
+        "Look for a state or a gradient that is kept although nothing needs it any more, or that could be computed "
+        "again.",
+    ),
+    "too-many-calls": Sentence(
+        "Your program called the machine {used} times without coming to an end.",
+        "Look for a loop around the calls that never ends.",
+    ),
     "crashed": Sentence(
         "The Python process itself crashed.",
         "That takes a fault in native code, or a call that brings the process down.",
@@ -101,6 +115,11 @@ def find_outcome(outcome: Outcome, *, limit: str = "", detail: str = "") -> Find
 
 def find_code(code: str, detail: str = "") -> Finding:
     return _say(code, {"limit": "", "message": detail, "type": "", "line": ""})
+
+
+def find_budget(code: str, *, used: int, limit: int | None) -> Finding:
+    """The engine's words for a right answer that cost too much."""
+    return _say(code, {"used": used, "limit": limit})
 
 
 def find_mistake(outcome: Outcome, mistake: Mistake, *, missing_name: bool, limit: str) -> Finding:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter, ValidationError
 
 from graders.contract.manifest import Tolerance
-from graders.contract.results import Mistake, Outcome
+from graders.contract.results import Finding, Measure, Mistake, Outcome, Schedule
 from graders.trusted.compare import is_finite, matches
 from graders.trusted.reference import PreparedCase
 from graders.trusted.text import clean_text
@@ -43,10 +43,21 @@ Receive = Callable[[int], bytes]
 
 
 @dataclass(frozen=True)
+class Metered:
+    """What a machine counted in one case; `used` and `budget` say it in words."""
+
+    used: str
+    budget: str
+    measures: tuple[Measure, ...]
+    schedule: Schedule
+
+
+@dataclass(frozen=True)
 class Ruling:
     """What one answer was. `outcome` PASSED means right; `goes_on` whether another case can be asked.
 
-    `answer` and `frame` are set where the answer had the expected layout; `dtype` names a differing type.
+    `answer` and `frame` are set where the answer had the expected layout; `dtype` names a differing type;
+    `finding` is set where the case's own is not the one.
     """
 
     outcome: Outcome
@@ -57,6 +68,8 @@ class Ruling:
     missing_name: bool = False
     layout: str = ""
     dtype: str = ""
+    finding: Finding | None = None
+    metered: Metered | None = None
 
 
 BREACH = Ruling(Outcome.PROTOCOL_ERROR, goes_on=False)
@@ -68,7 +81,7 @@ def judge_answer(number: int, case: PreparedCase, tolerance: Tolerance, receive:
     if answered != number:
         return BREACH
     if kind == FAILURE:
-        return _read_failure(header_length, body_length, receive)
+        return read_failure(header_length, body_length, receive)
     if kind != ANSWER:
         return BREACH
     expected = case.expected
@@ -120,7 +133,7 @@ def _rule_on_foreign_layout(header: bytes, body_length: int, expected: Frame, re
     return Ruling(outcome, goes_on=True, layout=words)
 
 
-def _read_failure(header_length: int, body_length: int, receive: Receive) -> Ruling:
+def read_failure(header_length: int, body_length: int, receive: Receive) -> Ruling:
     """A mistake, as the learner's process tells it."""
     if header_length or body_length > MOST_MISTAKE_BYTES:
         return BREACH

@@ -73,7 +73,7 @@ class ReferenceServer:
         """Start the process now, and let it import torch meanwhile, so that the first submission need not wait."""
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            self._send(_write_order(with_torch), theirs)
+            self._send(json.dumps({"exercise": "", "torch": with_torch}).encode(), theirs)
 
     def prepare(self, exercise: Exercise, seed: int, *, may_retry: bool = True) -> ReferenceRun:
         """Draw cases from `seed` and answer them with the solution. Raises GraderFault.
@@ -81,7 +81,7 @@ class ReferenceServer:
         `may_retry`: ask once more where the whole process, and not one exercise's fork of it, has died.
         """
         wants_torch = exercise.manifest.flavour is Flavour.TORCH
-        order = _write_order(wants_torch, str(exercise.path.absolute()), seed, tuple(exercise.manifest.findings))
+        order = _write_order(wants_torch, exercise, seed)
         ours = self._ask(order, WALL_SECONDS if self._warm or not wants_torch else TORCH_IMPORT_SECONDS)
         try:
             facts, raw = receive_message(ours)
@@ -163,8 +163,10 @@ class ReferenceServer:
             self._process = None
 
 
-def _write_order(torch: bool, exercise: str = "", seed: int = 0, findings: tuple[str, ...] = ()) -> bytes:
-    return json.dumps({"exercise": exercise, "seed": f"{seed:x}", "torch": torch, "findings": findings}).encode()
+def _write_order(torch: bool, exercise: Exercise, seed: int) -> bytes:
+    manifest = exercise.manifest
+    order = {"exercise": str(exercise.path.absolute()), "seed": f"{seed:x}", "torch": torch}
+    return json.dumps({**order, "findings": tuple(manifest.findings), "judge": manifest.judge.value}).encode()
 
 
 def _environment() -> dict[str, str]:

@@ -16,10 +16,13 @@ import socket
 import sys
 import threading
 import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from graders.contract.manifest import Judge
 from graders.trusted.case import split_cases
 from graders.trusted.compare import is_finite
 from graders.trusted.exercise import read_file
@@ -35,8 +38,8 @@ LONGEST_ORDER = 64 * 1024
 def main(descriptor: int) -> None:
     """Serve until the judge closes its end.
 
-    An order is JSON {exercise, seed, torch, findings} and a descriptor to answer on; one without an exercise only
-    asks to be ready.
+    An order is JSON {exercise, seed, torch, findings, judge} and a descriptor to answer on; one without an exercise
+    only asks to be ready.
     """
     control = socket.socket(fileno=descriptor)
     # An operator's Ctrl-C reaches every process of the terminal; this one ends when the judge lets go of it.
@@ -89,7 +92,8 @@ def serve_session(channel: socket.socket, order: dict[str, Any]) -> None:
     """Send every case with its expected answer, then say what wrong answers look like until nobody asks."""
     folder = Path(order["exercise"])
     try:
-        drawn, facts, raw = prepare_cases(folder, int(order["seed"], 16), frozenset(order["findings"]))
+        draw = Draw(int(order["seed"], 16), frozenset(order["findings"]), Judge(order["judge"]))
+        drawn, facts, raw = prepare_cases(folder, draw)
     except Exception as error:  # noqa: BLE001 - author's code; the operator reads what it raised
         send_message(channel, {"fault": describe_fault(folder, error)})
         return
@@ -118,23 +122,43 @@ class Drawn:
         self.expected: list[Answer] = []
 
 
-def prepare_cases(folder: Path, seed: int, findings: frozenset[str]) -> tuple[Drawn, list[dict[str, Any]], bytes]:
+@dataclass(frozen=True)
+class Draw:
+    """What the cases of one run are drawn from."""
+
+    seed: int
+    findings: frozenset[str]
+    judge: Judge
+
+
+def prepare_cases(folder: Path, draw: Draw) -> tuple[Drawn, list[dict[str, Any]], bytes]:
     """Cases drawn from the seed with the frames to send in and the frames that must come out."""
-    cases_module, probe, solution = (run_file(folder, name) for name in ("cases.py", "probe.py", "solution.py"))
-    drawn = Drawn(findings, getattr(cases_module, "diagnose", None))
+    cases_module = run_file(folder, "cases.py")
+    answer = answer_nothing if draw.judge is Judge.MACHINE else load_solution(folder)
+    drawn = Drawn(draw.findings, getattr(cases_module, "diagnose", None))
     facts, raw = [], []
-    for case, inputs in split_cases(cases_module.draw_cases(random.Random(seed)), findings):
-        question = encode_case(inputs)
-        expected = encode_answer(probe.probe(solution, dict(inputs)))
-        answer = decode_answer(read_layout(expected.header), expected.body)
-        if not is_finite(answer):
+    for case, inputs in split_cases(cases_module.draw_cases(random.Random(draw.seed)), draw.findings, draw.judge):
+        question = encode_case(inputs if case.machine is None else {**inputs, "machine": case.machine.model_dump()})
+        expected = answer(dict(inputs))
+        values = decode_answer(read_layout(expected.header), expected.body)
+        if not is_finite(values):
             raise ExerciseProblem(f"solution.py answers case {case.name!r} with NaN or infinity; draw other inputs")
         drawn.inputs.append(dict(inputs))
-        drawn.expected.append(answer)
+        drawn.expected.append(values)
         frames: tuple[Frame, Frame] = (question, expected)
         facts.append({"facts": case.model_dump(), "sizes": [[len(f.header), len(f.body)] for f in frames]})
         raw += [part for f in frames for part in (f.header, f.body)]
     return drawn, facts, b"".join(raw)
+
+
+def answer_nothing(inputs: dict[str, Any]) -> Frame:
+    """On a machine the judge itself knows the gradient: there is nothing to predict."""
+    return encode_answer({})
+
+
+def load_solution(folder: Path) -> Callable[[dict[str, Any]], Frame]:
+    probe, solution = (run_file(folder, name) for name in ("probe.py", "solution.py"))
+    return lambda inputs: encode_answer(probe.probe(solution, inputs))
 
 
 def run_file(folder: Path, name: str) -> Any:

@@ -24,7 +24,7 @@ def test_sentences_name_only_what_they_are_given(code):
         for text in (SENTENCES[code].short, SENTENCES[code].long)
         for _, name, _, _ in string.Formatter().parse(text)
     }
-    assert named - {None} <= {"type", "message", "line", "limit"}
+    assert named - {None} <= {"type", "message", "line", "limit", "used"}
 
 
 def test_braces_in_a_learners_message_are_only_text():
