@@ -32,6 +32,7 @@ KEYS = (
     KeyRow("Shift + Enter", "run the cell, and go on to the next"),
     KeyRow("Esc, then Tab", "leave the editor"),
     KeyRow("← and →", "previous and next chapter"),
+    KeyRow("← →, Home, End, Space", "in a tape: one step, to its ends, play"),
     KeyRow("?", "these keys"),
 )
 

@@ -39,7 +39,6 @@ export class PlayedPicture {
     readonly svg: SVGSVGElement,
     replay: Replay,
   ) {
-    svg.classList.add("is-stepping");
     this.boxes = groups(svg, "g.node[data-members]").map(readBox);
     this.exits = groups(svg, "g.exit").map((group) => ({
       group,
@@ -53,6 +52,7 @@ export class PlayedPicture {
 
   /** The drawn boxes that the last step is about. */
   show(replay: Replay): SVGGElement[] {
+    this.svg.classList.add("is-stepping");
     const now: SVGGElement[] = [];
     for (const box of this.boxes) {
       const isNow = box.members.some((node) => replay.running.has(node));

@@ -113,6 +113,12 @@ export class Replay {
     return row === undefined ? 0 : (this.tape.events.bytes[row] ?? 0);
   }
 
+  /** A node that uses another's output; -1 where none does. */
+  user(node: number): number {
+    const row = this.tape.edges.target.indexOf(node);
+    return row < 0 ? -1 : (this.tape.edges.source[row] ?? -1);
+  }
+
   mostHeld(node: number): number {
     return Math.max(this.tape.nodes.saved_bytes[node] ?? 0, this.refilled.get(node) ?? 0);
   }

@@ -115,7 +115,18 @@ export class PlayerElement extends HTMLElement {
     this.prepend(this.bar.element, this.status);
     this.append(...below.filter((part) => part.parentElement !== aside || !aside));
     this.redraw();
-    this.go(tape.start);
+    this.rest(this.replay);
+  }
+
+  /** At first the whole graph stands there, as the server drew it; stepping begins behind what was recorded. */
+  private rest(replay: Replay): void {
+    const { start } = replay.tape;
+    replay.go(start);
+    this.bar?.show(start, "the graph is recorded");
+    for (const panel of this.panels) panel.show(start);
+    const left = replay.length - start;
+    const next = left ? `Step on through the ${left} that follow, or back through the recording.` : "Step back through it.";
+    if (this.status) this.status.textContent = `The graph, recorded in ${start} of ${replay.length} steps. ${next}`;
   }
 
   /** Where there is room under the code, the tape stands there, open. */
@@ -151,11 +162,14 @@ export class PlayerElement extends HTMLElement {
   /** Shows a node's details, its box and its place in the code; opens the folds around it first. */
   private async jump(node: number): Promise<void> {
     if (!this.picture || !this.replay) return;
+    // A leaf inside a closed fold has no box; the fold of what uses it is opened instead.
+    const user = this.replay.user(node);
+    const find = (): SVGGElement | null => this.picture?.find(node) ?? this.picture?.find(user) ?? null;
     for (let depth = 0; depth < DEEPEST; depth += 1) {
-      const key = this.picture.find(node)?.dataset["fold"];
+      const key = find()?.dataset["fold"];
       if (!key || !(await this.open(key))) break;
     }
-    const box = this.picture.find(node);
+    const box = find();
     this.node?.choose(node);
     box?.focus({ preventScroll: true });
     const scroll = this.querySelector<HTMLElement>(".graph-scroll");
@@ -189,6 +203,8 @@ export class PlayerElement extends HTMLElement {
     if (!replay) return;
     if (replay.taken >= replay.length) this.go(0);
     this.bar?.playing(true);
+    // Read aloud, a step a second would never end.
+    this.status?.setAttribute("aria-live", "off");
     const pace = Math.max(FASTEST, Math.min(SLOWEST, WHOLE_MS / replay.length));
     this.timer = window.setInterval(() => {
       if (this.predictor?.holds(replay.taken + 1)) return this.pause();
@@ -201,6 +217,7 @@ export class PlayerElement extends HTMLElement {
     window.clearInterval(this.timer);
     this.timer = 0;
     this.bar?.playing(false);
+    this.status?.setAttribute("aria-live", "polite");
   }
 
   private key(event: KeyboardEvent): void {
@@ -238,11 +255,15 @@ export class PlayerElement extends HTMLElement {
     else this.opened.add(key);
     const query = new URLSearchParams([...this.opened].map((opened) => ["opened", opened]));
     const answer = await fetch(`${this.href}?${query}`, { headers: { Accept: "application/json" } }).catch(() => null);
-    if (!answer?.ok) return false;
+    if (!answer?.ok) {
+      if (this.status) this.status.textContent = "The picture is no longer kept; run the code again, then open it.";
+      return false;
+    }
     const { svg, text } = (await answer.json()) as Played;
+    const isStepping = this.picture?.svg.classList.contains("is-stepping");
     this.graph().show(svg, text);
     this.redraw();
-    this.go(this.replay?.taken ?? 0);
+    if (isStepping) this.go(this.replay?.taken ?? 0);
     return true;
   }
 

@@ -52,7 +52,7 @@ def test_axe_finds_nothing_in_what_runs_and_answers_put_on_the_page(
     page.locator("uw-predict.is-committed").wait_for()
     page.locator("uw-cell").first.locator("[data-run]").click()
     page.locator("uw-predict.is-resolved").wait_for()
-    page.locator("uw-cell").first.locator("svg").wait_for()
+    page.locator("uw-cell").first.locator(".graph-picture").wait_for()
     question = page.locator("uw-question[data-kind=choice]")
     question.locator("input").last.check()
     question.get_by_role("button").click()
