@@ -15,6 +15,7 @@ from app.pictures.words import (
     fold_members,
     fold_size,
     fold_title,
+    is_number,
     write_bytes,
     write_place,
     write_shape,
@@ -117,6 +118,9 @@ def make_op_box(graph: Graph, node: int, largest_bytes: int, outputs: tuple[int,
 def _add_title(sheet: _Sheet, title: str, name: str) -> None:
     room = WIDEST_BOX - 2 * PADDING
     title = shorten_end(title, room, TITLE_SIZE, bold=True)
+    if not name:
+        sheet.add(title, "title", TITLE_SIZE, advance=22)
+        return
     beside = PADDING + text_width(title, TITLE_SIZE, bold=True) + 8
     if beside + text_width(name, SMALL_SIZE) <= WIDEST_BOX - PADDING:
         sheet.texts.append(Text(beside, sheet.y + TITLE_SIZE, name, "name", SMALL_SIZE))
@@ -240,9 +244,10 @@ def _size_line(fold: Fold) -> str:
 
 
 def make_leaf_pill(graph: Graph, leaf: int, widest: float = WIDEST_PILL) -> Box:
-    """A leaf: its name and shape, and below them what backward leaves in .grad, where the tape tells it."""
+    """A leaf: its name, its shape or number, and below what backward leaves in .grad, where the tape tells it."""
     nodes = graph.trace.nodes
-    shape = shorten_end(write_shape(nodes.shape[leaf]), 70.0, SMALL_SIZE, mono=True)
+    shape = write_value(graph, leaf) if is_number(graph, leaf) else write_shape(nodes.shape[leaf])
+    shape = shorten_end(shape, 70.0, SMALL_SIZE, mono=True)
     name = shorten_path(nodes.variable[leaf]) or "leaf"
     room = widest - 30 - text_width(shape, SMALL_SIZE, mono=True)
     name = shorten_start(name, room, 13.0, bold=True)

@@ -123,7 +123,7 @@ class _Folder:
         node = self._graph.order[fold.first]
         if fold.kind == "op":
             span = nodes.span[node]
-            return (nodes.name[node], nodes.shape[node] if span is None else span)
+            return (nodes.name[node] or nodes.forward[node], nodes.shape[node] if span is None else span)
         return (fold.kind, nodes.shape[node], *map(self._sign, fold.parts))
 
 

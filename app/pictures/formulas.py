@@ -8,6 +8,8 @@ from types import MappingProxyType
 
 UNKNOWN = "x̄ = ȳ · ∂y/∂x, as this operation's own backward computes it"
 
+UNKNOWN_RULE = "x̄ = ȳ * ∂y/∂x, as this engine's own rule computes it"
+
 FORMULAS = MappingProxyType(
     {
         "abs": "x̄ = ȳ * sign(x)",
@@ -94,6 +96,8 @@ _SAME = MappingProxyType(
     }
 )
 
+_SYMBOLS = MappingProxyType({"-": "sub", "*": "mul", "/": "div", "@": "matmul"})
+
 
 def find_formula(forward: str, backward: str, kind: str) -> str:
     """The line for a node by what the learner called, else by autograd's own name for it."""
@@ -104,3 +108,13 @@ def find_formula(forward: str, backward: str, kind: str) -> str:
         if found is not None:
             return found
     return UNKNOWN
+
+
+def find_scalar_formula(operation: str) -> str:
+    """What the derivative of an operation on numbers is, by an engine's `_op`, whatever its own rule makes of it."""
+    if operation == "+":
+        return "ā = ȳ,   b̄ = ȳ"
+    name = _SYMBOLS.get(operation.strip().lower(), operation.strip().lower())
+    found = FORMULAS.get("pow" if name.startswith("**") else name)
+    # What stands behind a gap speaks of broadcasting and of what torch saves.
+    return found.split("   (")[0] if found is not None else UNKNOWN_RULE

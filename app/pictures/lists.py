@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from app.pictures.graph import Graph
 from app.pictures.telling import name_node
-from app.pictures.words import CUT_REASONS, CUT_WORDS, write_bytes, write_place, write_shape
+from app.pictures.words import CUT_REASONS, CUT_WORDS, is_number, write_bytes, write_place, write_shape
 
 MOST_LISTED = 200
 
@@ -48,11 +48,10 @@ def _tell_holder(graph: Graph, node: int) -> str:
 
 def find_unreached(graph: Graph) -> tuple[Unreached, ...]:
     """Leaves without a gradient first, then the cuts: each names its line, and why nothing passed."""
-    nodes = graph.trace.nodes
     if not graph.started:
         return ()
     leaves = [leaf for leaf in graph.leaves if leaf not in graph.runners]
-    found = [Unreached(leaf, f"{nodes.variable[leaf] or 'a leaf'} {write_shape(nodes.shape[leaf])}: "
+    found = [Unreached(leaf, f"{_tell_leaf(graph, leaf)}: "
                              f"{_find_reason(graph, leaf)}") for leaf in leaves[:MOST_LISTED]]  # fmt: skip
     cuts = graph.trace.cuts
     for row in range(min(len(cuts.kind), MOST_LISTED)):
@@ -62,6 +61,12 @@ def find_unreached(graph: Graph) -> tuple[Unreached, ...]:
         kind = cuts.kind[row]
         found.append(Unreached(node, f"{what} was cut by {CUT_WORDS[kind]}{place}: {CUT_REASONS[kind]}"))
     return tuple(found)
+
+
+def _tell_leaf(graph: Graph, leaf: int) -> str:
+    nodes = graph.trace.nodes
+    name = nodes.variable[leaf] or "a leaf"
+    return name if is_number(graph, leaf) else f"{name} {write_shape(nodes.shape[leaf])}"
 
 
 def _name(graph: Graph, node: int) -> str:

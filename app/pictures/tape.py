@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.pictures.check import check_trace
-from app.pictures.formulas import find_formula
+from app.pictures.formulas import find_formula, find_scalar_formula
 from app.pictures.graph import Graph, derive_forward_name, read_graph
 from app.pictures.lists import find_holders, find_unreached
 from app.pictures.paint import write_spans
 from app.pictures.state import find_seed
 from app.pictures.steps import find_calls, group_steps
 from app.pictures.telling import name_node, tell_steps
-from app.pictures.words import write_shape
+from app.pictures.words import is_number, write_shape
 from graders.contract.trace import Trace
 
 
@@ -76,19 +76,14 @@ def _write_nodes(graph: Graph) -> dict[str, Any]:
     nodes = graph.trace.nodes
     numbers = range(len(nodes.name))
     formulas: dict[str, int] = {}
-    which = [
-        formulas.setdefault(
-            find_formula(graph.title(node), derive_forward_name(nodes.name[node]), nodes.kind[node]), len(formulas)
-        )
-        for node in numbers
-    ]
+    which = [formulas.setdefault(_find_formula(graph, node), len(formulas)) for node in numbers]
     return {
         "label": [name_node(graph, node) for node in numbers],
         "kind": nodes.kind,
         "variable": nodes.variable,
         "module": nodes.module,
         "span": [write_spans((span,)) or "" for span in nodes.span],
-        "shape": [write_shape(shape) for shape in nodes.shape],
+        "shape": ["" if is_number(graph, node) else write_shape(nodes.shape[node]) for node in numbers],
         "dtype": nodes.dtype,
         "values": nodes.values,
         "saved": nodes.saved,
@@ -97,3 +92,10 @@ def _write_nodes(graph: Graph) -> dict[str, Any]:
         "formula": which,
         "formulas": list(formulas),
     }
+
+
+def _find_formula(graph: Graph, node: int) -> str:
+    nodes = graph.trace.nodes
+    if graph.trace.engine == "learner":
+        return find_scalar_formula(nodes.forward[node])
+    return find_formula(graph.title(node), derive_forward_name(nodes.name[node]), nodes.kind[node])

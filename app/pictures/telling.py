@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from app.pictures.check import check_trace
 from app.pictures.graph import Graph, read_graph
 from app.pictures.steps import Step, group_steps
-from app.pictures.words import count_words, saved_words, write_bytes, write_shape
+from app.pictures.words import count_words, name_operation, saved_words, write_bytes, write_shape
 from graders.contract.trace import MAX_TEXT, Trace
+
+UNSEEN = "?"
+"""A part of a gradient that flowed without being seen: an engine of the learner's own may add up before it stores."""
 
 _VERBS = {
     "record": "recorded",
@@ -60,7 +63,7 @@ def name_node(graph: Graph, node: int) -> str:
     nodes = graph.trace.nodes
     if node in graph.leaf_set:
         return nodes.variable[node] or "a leaf"
-    return f"{graph.title(node)} ({nodes.name[node]})"
+    return name_operation(graph, node)
 
 
 def _tell(graph: Graph, number: int, step: Step) -> TapeRow:
@@ -125,7 +128,7 @@ def _tell_gradients(graph: Graph, step: Step) -> str:
     parts = events.outgoing[row].split("; ")
     targets = {item.slot: item.node for item in graph.inputs[node]}
     sent = [
-        f"{_tidy(part)}{_tell_target(graph, node, targets.get(slot))}"
+        f"{_tidy(part) if part != UNSEEN else 'an unseen gradient'}{_tell_target(graph, node, targets.get(slot))}"
         for slot, part in enumerate(parts)
         if part not in ("", "·")
     ]

@@ -77,18 +77,36 @@ def describe_node(graph: Graph, node: int) -> str:
     if node in graph.leaf_set:
         return describe_leaf(graph, node)
     face = graph.face(node)
-    parts = [f"{graph.title(node)} ({nodes.name[node]})"]
+    parts = [name_operation(graph, node)]
     if nodes.kind[node] in _KIND_WORDS:
         parts.append(_KIND_WORDS[nodes.kind[node]])
     code, span = graph.code(nodes.span[node]), nodes.span[node]
     if span is not None:
         parts.append(f'made by "{code}" at line {span[0]}' if code else f"made at line {span[0]}")
-    gives = f"gives {nodes.variable[face]} of shape" if nodes.variable[face] else "gives shape"
-    values = f" with values {nodes.values[face]}" if nodes.values[face] else ""
-    parts.append(f"{gives} {write_shape(nodes.shape[face])}{values}")
+    parts.append(_tell_output(graph, face))
     if saved := saved_words(graph, graph.members(node)):
         parts.append(saved)
     return ", ".join(parts)
+
+
+def name_operation(graph: Graph, node: int) -> str:
+    """`exp (ExpBackward0)`; a learner's own engine has no backward nodes to name."""
+    name = graph.trace.nodes.name[node]
+    return f"{graph.title(node)} ({name})" if name else graph.title(node)
+
+
+def is_number(graph: Graph, node: int) -> bool:
+    """Whether the value is a plain number: a learner's own engine mostly works on those, and they have no shape."""
+    return graph.trace.engine == "learner" and not graph.trace.nodes.shape[node]
+
+
+def _tell_output(graph: Graph, node: int) -> str:
+    nodes = graph.trace.nodes
+    variable, values = nodes.variable[node], nodes.values[node]
+    if is_number(graph, node):
+        return " ".join(filter(None, ("gives", variable and f"{variable} =", values or "a number")))
+    gives = f"gives {variable} of shape" if variable else "gives shape"
+    return f"{gives} {write_shape(nodes.shape[node])}" + (f" with values {values}" if values else "")
 
 
 def saved_words(graph: Graph, members: tuple[int, ...]) -> str:
@@ -106,7 +124,10 @@ def saved_words(graph: Graph, members: tuple[int, ...]) -> str:
 def describe_leaf(graph: Graph, leaf: int) -> str:
     nodes = graph.trace.nodes
     name = nodes.variable[leaf] or "a leaf without a name"
-    return f"leaf {name} of shape {write_shape(nodes.shape[leaf])}, its gradient goes to .grad"
+    holds = f"of shape {write_shape(nodes.shape[leaf])}"
+    if is_number(graph, leaf):
+        holds = f"= {nodes.values[leaf]}" if nodes.values[leaf] else "a number"
+    return f"leaf {name} {holds}, its gradient goes to .grad"
 
 
 def describe_cut(graph: Graph, row: int) -> str:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from graders.contract.trace import Cuts, Edges, Events, Nodes, Regions, Trace
 
 HERE = Path(__file__).parent
-RECORDED = ("diamond", "mlp", "detach", "chunk", "checkpoint", "transformer", "rnn")
+RECORDED = ("diamond", "mlp", "detach", "chunk", "checkpoint", "transformer", "rnn", "engine")
 
 # A loaded machine draws slowly now and then: a deadline would tell nothing of the picture.
 QUICK = settings(deadline=None, max_examples=25)
