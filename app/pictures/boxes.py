@@ -28,6 +28,8 @@ PADDING = 12.0
 BAR_WIDTH = 64.0
 OUTPUT_STEP = 46.0
 MOST_OUTPUTS = 6
+GRADIENT_LETTERS = 18
+"""How long a gradient's text may be beside a line."""
 
 SEED = "backward starts here"
 
@@ -286,7 +288,26 @@ def read_grads(graph: Graph, leaf: int) -> tuple[str, ...]:
             found += [write_adding(before, incoming), f".grad = {drop_shape(events.outgoing[row])}"]
         elif events.kind[row] == "capture":
             found.append(f"grad() gives {incoming}")
-    return tuple(found)
+    return (*found, f"gets {write_parts(_list_parts(graph, leaf))}") if found else ()
+
+
+def _list_parts(graph: Graph, leaf: int) -> list[str]:
+    """The gradients that the users of a leaf send to it in the first call that does."""
+    events, parts = graph.trace.events, dict[int, list[str]]()
+    for user in dict.fromkeys(graph.users.get(leaf, ())):
+        slots = [item.slot for item in graph.inputs[user] if item.node == leaf]
+        for row in graph.steps_at.get(user, ()):
+            sent = events.outgoing[row].split("; ") if events.kind[row] == "vjp" else []
+            parts.setdefault(events.call[row], []).extend(
+                drop_shape(sent[slot]) for slot in slots if slot < len(sent) and sent[slot] not in ("", "·")
+            )
+    return next((found for found in parts.values() if found), [])
+
+
+def write_parts(parts: list[str]) -> str:
+    """`1.0 + 2.0 + 2.0`, or how many there are, where that would be long."""
+    line = " + ".join(parts)
+    return line if len(parts) < 3 or len(line) <= GRADIENT_LETTERS else f"{len(parts)} parts"
 
 
 def write_adding(before: str, incoming: str) -> str:

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 from app.pictures.attach import Item
-from app.pictures.boxes import SMALL_SIZE
+from app.pictures.boxes import GRADIENT_LETTERS, SMALL_SIZE
 from app.pictures.graph import Graph
 from app.pictures.measure import LETTER_EM, shorten_end, text_width
-from app.pictures.state import GRADIENT_LETTERS
 from app.pictures.words import drop_shape, write_shape
 
 LABEL_ROOM = 112.0

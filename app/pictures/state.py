@@ -5,12 +5,11 @@ The browser's player follows the same rules; a test compares what both make of e
 
 from dataclasses import dataclass, field
 
-from app.pictures.boxes import SEED, write_adding
+from app.pictures.boxes import GRADIENT_LETTERS, SEED, write_adding, write_parts
 from app.pictures.graph import Graph
 from app.pictures.steps import Step, group_steps
 from app.pictures.words import drop_shape
 
-GRADIENT_LETTERS = 18
 ELLIPSIS = "…"
 
 Flow = tuple[int, int]
@@ -88,7 +87,7 @@ class State:
         """The second line of a leaf's pill, None where nothing has been said yet."""
         parts = [part for parts in self.sent.get(leaf, {}).values() for part in parts]
         if parts and leaf not in self.sums:
-            return f"gets {' + '.join(parts)}" if len(parts) < 3 else f"gets {len(parts)} parts"
+            return f"gets {write_parts(parts)}"
         return self.adding.get(leaf) or self.grads.get(leaf)
 
 

@@ -43,7 +43,7 @@ export class Predictor {
   holds(next: number): boolean {
     if (!this.box.checked || next !== this.replay.taken + 1 || !this.isBackward(next)) return false;
     if (this.asked?.step !== next) this.ask(next);
-    return true;
+    return this.asked !== null;
   }
 
   /** A click on a node answers the question for the next node. */
@@ -70,9 +70,13 @@ export class Predictor {
     const node = steps.node[step - 1] ?? -1;
     const shape = shapeOf(events.incoming[row] ?? "");
     const kinds: Kind[] = ["node", ...(shape ? (["shape"] as const) : []), "bytes"];
-    const kind = kinds[this.turn % kinds.length] ?? "node";
+    const rights = { node: this.name(node), shape, bytes: writeBytes(this.replay.bytes(step)) };
+    const turned = kinds.map((_, place) => kinds[(this.turn + place) % kinds.length] ?? "node");
+    // A question with one answer asks nothing.
+    const kind = turned.find((wanted) => this.options(wanted, rights[wanted]).length > 1);
+    if (!kind) return this.withdraw();
     this.turn += 1;
-    const right = kind === "node" ? this.name(node) : kind === "shape" ? shape : writeBytes(this.replay.bytes(step));
+    const right = rights[kind];
     this.asked = { step, kind, right };
     this.said.textContent = "";
     this.question.textContent = {

@@ -138,7 +138,7 @@ export class Replay {
   /** The second line of a leaf's pill; null where nothing has been said yet. */
   grad(leaf: number): string | null {
     const parts = [...(this.sent.get(leaf)?.values() ?? [])].flat();
-    if (parts.length && !this.sums.has(leaf)) return parts.length < 3 ? `gets ${parts.join(" + ")}` : `gets ${parts.length} parts`;
+    if (parts.length && !this.sums.has(leaf)) return `gets ${writeParts(parts)}`;
     return this.adding.get(leaf) ?? this.grads.get(leaf) ?? null;
   }
 
@@ -251,6 +251,11 @@ function writeSum(parts: string[], total: string): string[] {
   if (letters(line).length <= GRADIENT_LETTERS) return [line];
   const more = parts.length === 2 ? `+ ${parts[1]}` : `+ ${parts.length - 1} more`;
   return [parts[0] ?? "", more, ...(total ? [`= ${total}`] : [])].map((text) => shorten(text, GRADIENT_LETTERS));
+}
+
+function writeParts(parts: string[]): string {
+  const line = parts.join(" + ");
+  return parts.length < 3 || letters(line).length <= GRADIENT_LETTERS ? line : `${parts.length} parts`;
 }
 
 function letters(text: string): string[] {

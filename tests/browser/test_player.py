@@ -198,14 +198,28 @@ def test_a_prediction_is_asked_before_the_step_is_shown(open_page: OpenPage) -> 
     page.locator("g.node", has_text="a + b").click()
     expect(page.locator(".predict-said")).to_contain_text("✓ Yes: loss = add (AddBackward0), line 6. 1 of 1 right.")
     expect(page.locator(".player-count")).to_have_text("6 / 10")
-    forward.click()
-    expect(page.locator(".predict-question")).to_contain_text("shape of the gradient")
-    page.locator(".predict-choices").get_by_role("button", name="Skip").click()
-    expect(page.locator(".player-count")).to_have_text("7 / 10")
+    # All gradients here are single numbers: a question after a shape would have one answer.
     forward.click()
     expect(page.locator(".predict-question")).to_contain_text("How many bytes")
-    page.locator(".predict-choices").get_by_role("button", name="16 bytes").click()
-    expect(page.locator(".predict-said")).to_contain_text("✗ You said 16 bytes; it is 8 bytes. 1 of 2 right.")
+    page.locator(".predict-choices").get_by_role("button", name="8 bytes", exact=True).click()
+    expect(page.locator(".predict-said")).to_contain_text("✗ You said 8 bytes; it is 16 bytes. 1 of 2 right.")
+    expect(page.locator(".player-count")).to_have_text("7 / 10")
+    forward.click()
+    page.locator(".predict-choices").get_by_role("button", name="Skip").click()
+    expect(page.locator(".player-count")).to_have_text("8 / 10")
+
+
+def test_a_prediction_can_ask_for_a_shape(open_page: OpenPage) -> None:
+    page = play(open_page, programs.LOOP)
+    page.get_by_label("Let me predict").check()
+    forward = page.get_by_label("One step forward")
+    for _ in range(2):
+        forward.click()
+    page.locator(".predict-choices").get_by_role("button", name="Skip").click()
+    forward.click()
+    expect(page.locator(".predict-question")).to_contain_text("shape of the gradient")
+    page.locator(".predict-choices").get_by_role("button", name="(3,)", exact=True).click()
+    expect(page.locator(".predict-said")).to_contain_text("✓ Yes: (3,). 1 of 1 right.")
 
 
 def test_code_runs_as_it_is_typed_and_can_be_told_not_to(open_page: OpenPage) -> None:
