@@ -1,6 +1,7 @@
 """The tracer's one door: `with record(source, filename, namespace) as tape`, then `tape.document()`."""
 
-from types import TracebackType
+import sys
+from types import FrameType, TracebackType
 from typing import Any
 
 import torch
@@ -54,7 +55,7 @@ class Recording:
             watch.remove()
         if error is not None:
             drop_own_frames(error)
-        self._look_around(traceback)
+        self._look_around(traceback, sys._getframe(1))
 
     def document(self) -> dict[str, Any]:
         """The trace as plain data, in the columns of the trace contract."""
@@ -62,10 +63,10 @@ class Recording:
             self._document = fit_document(write_document(self._recorder), self._recorder.caps.max_document_bytes)
         return self._document
 
-    def _look_around(self, traceback: TracebackType | None) -> None:
+    def _look_around(self, traceback: TracebackType | None, frame: FrameType | None) -> None:
         """Find the graphs that were never unwound: those of the variables that are left."""
         recorder = self._recorder
-        scopes = [recorder.namespace, *_list_scopes_of_error(traceback, recorder)]
+        scopes = [*recorder.iterate_scopes(frame), *_list_scopes_of_error(traceback, recorder)]
         module_name = str(recorder.namespace.get("__name__"))
         nodes = []
         for variables in scopes:

@@ -1,5 +1,6 @@
 """One recording of a learner's engine: `with record(source, filename, namespace) as tape`, then `tape.document()`."""
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType, TracebackType
@@ -48,7 +49,8 @@ class Recording:
         self._hook.install()
         self._is_open = True
         for thing in list(self._namespace.values()):
-            if issubclass(type(thing), type) and thing.__module__ == self._module:
+            # An engine may be imported from a file of its own; a class without a backward there is no engine.
+            if issubclass(type(thing), type) and (thing.__module__ == self._module or "backward" in thing.__dict__):
                 self._meet_class(thing)
         for name, value in iterate_values(self._namespace, self._module):
             self._watch(type(value))
@@ -64,7 +66,7 @@ class Recording:
         if error is not None:
             drop_own_frames(error)
         try:
-            for variables in (self._namespace, *self._list_scopes_of_error(traceback)):
+            for variables in (*self._iterate_scopes(sys._getframe(1)), *self._list_scopes_of_error(traceback)):
                 self._name(variables)
             self._note_unseen()
         except Exception as problem:  # noqa: BLE001 - the tracer's fault must not become the program's
@@ -91,6 +93,8 @@ class Recording:
 
     def _meet_class(self, kind: type) -> None:
         init, backward = kind.__dict__.get("__init__"), kind.__dict__.get("backward")
+        if type(init) is not FunctionType and kind.__module__ != self._module:
+            return
         if type(init) is FunctionType:
             self._changes.put(kind, "__init__", wrap_init(init, self._meet))
         if type(backward) is FunctionType:
