@@ -73,14 +73,14 @@ class RunningSite:
         for line in self.serving.stdout:
             self.said.append(line.rstrip())
 
-    def wait_until_said(self, words: str, seconds: float = 60) -> None:
+    def wait_until_said(self, words: str, seconds: float = 120) -> None:
         until = time.monotonic() + seconds
         while not any(words in line for line in self.said):
             assert self.serving.poll() is None, self.said
             assert time.monotonic() < until, self.said
             time.sleep(0.05)
 
-    def wait_until_it_answers(self, seconds: float = 60) -> None:
+    def wait_until_it_answers(self, seconds: float = 120) -> None:
         until = time.monotonic() + seconds
         while self.get("/healthz") != 200:
             assert self.serving.poll() is None, self.said

@@ -1,5 +1,6 @@
 """The one command under the worst: killed whole, killed in parts, stopped with everyone listening."""
 
+import contextlib
 import os
 import signal
 import threading
@@ -15,6 +16,7 @@ from served_site import Answer, RunningSite, find_descendants, find_free_port, q
 pytestmark = [pytest.mark.slow, pytest.mark.box]
 
 OPEN = "Unwind is open at"
+PATIENCE_SECONDS = 60.0
 OpenSite = Callable[[], RunningSite]
 
 
@@ -56,13 +58,32 @@ def insist(answers: list[Answer], port: int, pause_seconds: float, stopping: thr
             time.sleep(pause_seconds)
 
 
+@contextlib.contextmanager
+def insisting(answers: list[Answer], port: int, clients: int, pause_seconds: float) -> Iterator[None]:
+    """Clients hand in beside the block, and are waited for at its end; a block that fails lets them go."""
+    stopping = threading.Event()
+    with ThreadPoolExecutor(clients) as threads:
+        for part in range(clients):
+            threads.submit(insist, answers[part::clients], port, pause_seconds, stopping)
+        try:
+            yield
+        except BaseException:
+            stopping.set()
+            raise
+        until = time.monotonic() + PATIENCE_SECONDS
+        while not all(answer.id for answer in answers) and time.monotonic() < until:
+            time.sleep(0.05)
+        stopping.set()
+    assert all(answer.id for answer in answers)
+
+
 def test_a_hundred_submissions_survive_a_kill_of_everything(open_site: OpenSite) -> None:
     site = open_site()
-    answers, stopping = begin_answers(100, site.port), threading.Event()
-    with ThreadPoolExecutor(4) as clients:
-        for part in range(4):
-            clients.submit(insist, answers[part::4], site.port, 0.02, stopping)
+    answers = begin_answers(100, site.port)
+    with insisting(answers, site.port, clients=4, pause_seconds=0.02):
+        until = time.monotonic() + PATIENCE_SECONDS
         while sum(bool(answer.id) for answer in answers) < 50:
+            assert time.monotonic() < until
             time.sleep(0.01)
         site.kill_whole()
         site = open_site()
@@ -82,10 +103,8 @@ def test_nothing_outlives_a_supervisor_that_was_killed(open_site: OpenSite) -> N
 
 def test_a_grader_and_a_website_that_are_killed_come_back_and_all_is_judged(open_site: OpenSite) -> None:
     site = open_site()
-    answers, stopping = begin_answers(60, site.port), threading.Event()
-    with ThreadPoolExecutor(2) as clients:
-        for part in range(2):
-            clients.submit(insist, answers[part::2], site.port, 0.05, stopping)
+    answers = begin_answers(60, site.port)
+    with insisting(answers, site.port, clients=2, pause_seconds=0.05):
         time.sleep(1)
         os.kill(site.find_part("graders worker"), signal.SIGKILL)
         site.wait_until_said("The grader died (signal 9)")
