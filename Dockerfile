@@ -21,6 +21,7 @@ FROM base AS site
 COPY --from=site-environment /srv/unwind/.venv .venv
 COPY course.toml ./
 COPY chapters chapters
+COPY gallery gallery
 COPY exercises exercises
 COPY static/dist static/dist
 COPY static/fonts static/fonts
