@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-ENGINE = ("app", "graders", "static/src")
+ENGINE = ("app", "graders", "unwind", "static/src")
 FUNCTION_LINES = 60
 MODULE_LINES = 420
 TEMPLATE_LINES = 140

@@ -19,6 +19,7 @@ from .names import iterate_tensors
 from .recorder import Recorder, is_changed_view
 from .scopes import read_locals
 from .tracebacks import drop_own_frames
+from .warned import WarningWatch
 
 
 class Recording:
@@ -32,6 +33,7 @@ class Recording:
             FunctionWatch(recorder),
             ModuleWatch(recorder),
             CheckpointWatch(recorder, self._engine),
+            WarningWatch(),
         )
         self._document: dict[str, Any] | None = None
 

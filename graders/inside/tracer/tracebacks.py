@@ -20,23 +20,26 @@ def drop_own_frames(error: BaseException) -> None:
         each.__traceback__ = _filter(each.__traceback__)
 
 
-def _is_detour(code: CodeType) -> bool:
+def is_detour(code: CodeType) -> bool:
     """The tracer's own frame, or torch's way to it."""
-    is_way = code.co_name == "handle_torch_function" and code.co_filename.endswith(_OVERRIDES)
-    return is_way or code.co_filename.startswith(_HERE)
+    return code.co_filename.startswith(_HERE) or is_way_to_detour(code)
+
+
+def is_way_to_detour(code: CodeType) -> bool:
+    return code.co_name == "handle_torch_function" and code.co_filename.endswith(_OVERRIDES)
 
 
 def _was_detour(entry: TracebackType) -> bool:
     """A torch function that went to the tracer, which called it again: the second frame tells where it failed."""
     after = entry.tb_next
-    return after is not None and _is_detour(after.tb_frame.f_code)
+    return after is not None and is_detour(after.tb_frame.f_code)
 
 
 def _filter(traceback: TracebackType | None) -> TracebackType | None:
     kept: list[TracebackType] = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if _is_detour(code):
+        if is_detour(code):
             pass
         elif kept and kept[-1].tb_frame.f_code is code and _was_detour(kept[-1]):
             kept[-1] = traceback
