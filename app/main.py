@@ -32,6 +32,7 @@ from app.web import (
     help,
     home,
     me,
+    operation,
     play,
     predictions,
     runs,
@@ -69,6 +70,7 @@ PAGES = (
     me.router,
     help.router,
     theme.router,
+    operation.router,
     health.router,
     course_files.router,
 )

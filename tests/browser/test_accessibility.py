@@ -6,7 +6,7 @@ from conftest import OpenPage, scroll_through
 from playwright.sync_api import Page
 
 PAGES = ("/", "/chapters/a-first-graph", "/chapters/a-second-look", "/exercises/double")
-QUIET_PAGES = ("/course", "/claims", "/glossary", "/me", "/help", "/nowhere")
+QUIET_PAGES = ("/course", "/claims", "/glossary", "/me", "/help", "/operator", "/nowhere")
 WIDTHS = (320, 1280)
 THEMES = ("light", "dark")
 

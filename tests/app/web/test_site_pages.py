@@ -94,6 +94,21 @@ async def test_the_process_is_alive_without_a_grader_and_not_ready(browser: http
     assert ready.json() == {"ready": False, "profiles": [], "graders": []}
 
 
+async def test_the_operators_page_shows_each_grader_with_its_profile_and_the_queues(
+    browser: httpx2.AsyncClient, worker: FakeWorker
+) -> None:
+    page = (await browser.get("/operator")).text
+
+    assert HELLO.worker in page
+    assert "P2: the same from an ordinary user, in a user namespace" in page
+    assert "12 of 12" in page
+    assert "0 waiting, 0 running" in page
+
+
+async def test_the_operators_page_says_that_nobody_serves(browser: httpx2.AsyncClient) -> None:
+    assert "No grader was heard of lately" in (await browser.get("/operator")).text
+
+
 async def test_readiness_names_the_isolation_profile(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
     ready = await browser.get("/readyz")
 

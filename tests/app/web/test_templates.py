@@ -19,6 +19,7 @@ from app.web import (
     help,
     home,
     me,
+    operation,
     page,
     runs,
     submissions,
@@ -27,7 +28,7 @@ from app.web.rendering import TEMPLATES
 
 ENVIRONMENT = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True)
 
-PAGE_MODULES = (home, course_map, chapter, exercise, submissions, runs, claims, glossary, me, help, errors)
+PAGE_MODULES = (home, course_map, chapter, exercise, submissions, runs, claims, glossary, me, help, operation, errors)
 
 
 def with_template(module: ModuleType) -> Iterator[type]:
@@ -67,7 +68,7 @@ def fields_of(view: type) -> set[str]:
 
 
 def test_every_kind_of_page_and_block_is_looked_at() -> None:
-    assert len(PAGES) == 11
+    assert len(PAGES) == 12
     assert {view.template for view in BLOCKS} <= {path.stem for path in (TEMPLATES / "blocks").iterdir()}
 
 
