@@ -2,6 +2,7 @@
 
 import json
 import linecache
+import re
 import sys
 import traceback
 from types import CodeType
@@ -10,6 +11,8 @@ from typing import Any
 MOST_BYTES = 16 * 1024
 MESSAGE_CHARACTERS = 1000
 TRACEBACK_CHARACTERS = 6000
+FOLDERS = re.compile(r"^/.*/(site-packages|dist-packages|python3\.[0-9]+)/")
+"""Where this machine keeps its libraries is nobody's business, and long."""
 
 
 def prepare_streams() -> None:
@@ -77,7 +80,10 @@ def hide_our_frames(report: traceback.TracebackException, filename: str) -> None
         seen.add(id(link))
         frames = list(link.stack)
         own = [place for place, frame in enumerate(frames) if frame.filename == filename]
-        link.stack = traceback.StackSummary.from_list(frames[own[0] :] if own else [])
+        kept = frames[own[0] :] if own else []
+        for frame in kept:
+            frame.filename = FOLDERS.sub("", frame.filename)
+        link.stack = traceback.StackSummary.from_list(kept)
         link = link.__cause__ or link.__context__
 
 

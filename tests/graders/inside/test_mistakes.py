@@ -33,7 +33,7 @@ def test_an_error_below_a_library_points_at_the_learners_line_and_shows_the_libr
     mistake = told("import json\n\njson.loads('{')\n")
     assert mistake["line"] == 3
     assert "json.loads('{')" in mistake["traceback"]
-    assert "decoder.py" in mistake["traceback"]
+    assert 'File "json/decoder.py"' in mistake["traceback"]
 
 
 def test_our_own_frames_are_left_out():
