@@ -11,7 +11,7 @@ from typing import Any
 MOST_BYTES = 16 * 1024
 MESSAGE_CHARACTERS = 1000
 TRACEBACK_CHARACTERS = 6000
-FOLDERS = re.compile(r"^/.*/(site-packages|dist-packages|python3\.[0-9]+)/")
+FOLDERS = re.compile(r"^/.*/(site-packages|dist-packages|python3\.[0-9]+|inside)/")
 """Where this machine keeps its libraries is nobody's business, and long."""
 
 

@@ -139,8 +139,9 @@ for pid in range(2, 3000):
 import os
 try: print('ESCAPED load', os.getloadavg())
 except OSError as error: print('BLOCKED', error)
-for path in ('/proc/loadavg', '/proc/stat', '/proc/uptime', '/proc/interrupts', '/sys/class/thermal'):
-    if os.path.exists(path): print('ESCAPED', path)
+for path in ('/proc/loadavg', '/proc/stat', '/proc/uptime', '/proc/interrupts', '/proc/self/schedstat'):
+    try: print('ESCAPED', open(path).read(9))
+    except OSError as error: print('BLOCKED', error)
 """,
     ),
     "counts with the processor's own counters": (
@@ -330,7 +331,7 @@ while frame: frame.f_trace = watch; frame = frame.f_back
     ),
     "has an audit hook count the driver's calls": (
         {OK},
-        "import sys\nsys.addaudithook(lambda name, args: 'graders' in str(args) and print('ESCAPED', name))",
+        "import sys\nsys.addaudithook(lambda name, args: 'trusted' in str(args) and print('ESCAPED', name))",
     ),
     "writes into the interpreter": (
         ANY_END,
