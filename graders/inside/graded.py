@@ -71,14 +71,14 @@ def answer_cases(submission: ModuleType, probe: Probe, incoming: int, outgoing: 
         header = json.loads(read_exactly(incoming, header_length))
         inputs = decode_inputs(header, read_exactly(incoming, body_length))
         try:
-            answer = answer_one(submission, probe, case, inputs)
+            frame = answer_one(submission, probe, case, inputs)
         except SystemExit:
             return
         except BaseException as error:  # noqa: BLE001 - as above
             send_mistake(error, "case", case, outgoing)
             continue
         flush_streams()
-        write_all(outgoing, answer)
+        write_all(outgoing, frame)
 
 
 def answer_with_values(submission: ModuleType, probe: Probe, case: int, inputs: dict[str, Any]) -> bytes:
