@@ -156,7 +156,7 @@ def _check_acyclic(trace: Trace) -> None:
 
 def clean_text(text: str) -> str:
     """Text without control, unassigned, surrogate and direction-changing characters: each becomes U+FFFD."""
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text
     return "".join(_clean_letter(letter) for letter in text)
 
