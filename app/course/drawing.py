@@ -121,7 +121,7 @@ def judge_variant(trial: VariantTrial, result: RunEnd, report: Report) -> None:
         _report_too_few(question, drawing, wanted, report)
         return
     _check_code(question, drawing, report)
-    remedy = "look at the draws, then run `python -m app check --update` to commit them"
+    remedy = "run `python -m app check --update`, look at the draws, and commit them"
     if trial.committed is None:
         message = f"the question {question.id!r} has no committed draws"
         report.add(question.where.line, Rule.VARIANT_CHANGED, "", message, remedy)
@@ -220,7 +220,7 @@ def judge_measure(trial: MeasureTrial, result: RunEnd, report: Report) -> None:
             message = f"the table of {measure.id!r} has no column {name!r}"
             report.add(line, Rule.MEASURE_FAILED, name, message, suggest(name, table, one_of(table)))
             return
-    remedy = "look at the numbers, then run `python -m app check --update` to commit them"
+    remedy = "run `python -m app check --update`, look at the numbers, and commit them"
     if trial.committed is None:
         message = f"the measurement {measure.id!r} is not committed"
         report.add(line, Rule.MEASURE_CHANGED, "", message, remedy)
