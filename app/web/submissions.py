@@ -30,6 +30,8 @@ router = APIRouter(include_in_schema=False)
 api = APIRouter(prefix="/api", tags=["submissions"])
 
 TOKEN = r"^[A-Za-z0-9_-]{8,64}$"
+# What every database can count to.
+MOST_EVENTS = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,7 @@ async def submission_state(submission: SubmissionNow, visit: VisitNow) -> Submis
 async def submission_events(
     submission: Annotated[Submission, Depends(need_followed)],
     visit: VisitNow,
-    last_event_id: Annotated[int, Header(ge=0)] = 0,
+    last_event_id: Annotated[int, Header(ge=0, le=MOST_EVENTS)] = 0,
 ) -> AsyncIterator[ServerSentEvent]:
     """What happened and happens to it: queued, started, output, case, finished. Resumes after Last-Event-ID."""
     site = visit.site

@@ -69,6 +69,12 @@ def read_events(connection: Connection, submission: SubmissionId, after_seq: int
     return tuple(Event(seq=row.seq, kind=EventKind(row.kind), body=row.body) for row in connection.execute(query))
 
 
+def has_ended(connection: Connection, submission: SubmissionId) -> bool:
+    """No event will come any more: it is finished, or forgotten."""
+    going = select(submissions.c.id).where(submissions.c.id == submission, unfinished)
+    return connection.execute(going).one_or_none() is None
+
+
 def read_last_seqs(connection: Connection, wanted: Iterable[SubmissionId]) -> dict[SubmissionId, int]:
     """The number of the newest event of each; a submission that was forgotten is missing."""
     query = select(submissions.c.id, submissions.c.last_seq).where(submissions.c.id.in_(list(wanted)))

@@ -11,7 +11,7 @@ from graders.contract.events import Event, EventKind
 from graders.contract.model import SubmissionId
 from graders.ledger.database import Database
 from graders.ledger.doorbell import EVENTS, Bell, Doorbells
-from graders.ledger.reading import read_events, read_last_seqs
+from graders.ledger.reading import has_ended, read_events, read_last_seqs
 
 
 @dataclass(eq=False)
@@ -34,18 +34,21 @@ class Watch:
         self._listener: asyncio.Task[None] | None = None
 
     async def follow(self, submission: SubmissionId, after_seq: int) -> AsyncIterator[Event]:
-        """Subscribe, replay, wait: in this order, so that nothing falls between. Ends after `finished`."""
+        """Subscribe, replay, wait: in this order, so that nothing falls between. Ends after `finished`, also for a
+        reader who has seen it, or who names an event that will never be."""
         with self._subscribe(submission, after_seq) as watcher:
             while True:
                 watcher.woken.clear()
                 news = await self._database.read(read_events, submission, watcher.seen_seq)
-                gone = not news and submission not in await self._database.read(read_last_seqs, [submission])
+                ended = not news and await self._database.read(has_ended, submission)
+                if ended:  # perhaps between the two
+                    news = await self._database.read(read_events, submission, watcher.seen_seq)
                 for event in news:
                     watcher.seen_seq = event.seq
                     yield event
                     if event.kind is EventKind.FINISHED:
                         return
-                if gone:
+                if ended:
                     return
                 await watcher.woken.wait()
 

@@ -3,6 +3,7 @@
 import asyncio
 import time
 
+import pytest
 from ledger_parts import ANN, OpenLedger, cell, claim_now, grade
 from sqlalchemy import Connection
 
@@ -84,6 +85,24 @@ async def test_a_stream_that_hears_no_bell_looks_by_itself(ledger: Ledger, open_
 async def test_the_stream_of_an_unknown_submission_ends_at_once(ledger: Ledger) -> None:
     async with asyncio.timeout(5):
         assert await collect(ledger, "nothing") == []
+
+
+@pytest.mark.parametrize("beyond", [0, 1, 2**31 - 1 - 3])
+async def test_the_stream_of_one_who_has_seen_the_end_ends_at_once(ledger: Ledger, beyond: int) -> None:
+    accepted = await ledger.submit(ANN, "t", cell())
+    await ledger.finish(await claim_now(ledger, accepted.id), RunEnd(outcome=Outcome.OK))
+    async with asyncio.timeout(5):
+        assert await collect(ledger, accepted.id, after_seq=3 + beyond) == []
+
+
+async def test_a_reader_ahead_of_all_events_is_let_go_at_the_end(ledger: Ledger, open_one: OpenLedger) -> None:
+    reader = open_one(Policy(follow_poll_seconds=60))
+    accepted = await ledger.submit(ANN, "t", cell())
+    waiting = asyncio.create_task(collect(reader, accepted.id, after_seq=1000))
+    await asyncio.sleep(0.02)
+    await print_numbers(ledger, await claim_now(ledger, accepted.id), 2)
+    async with asyncio.timeout(5):
+        assert await waiting == []
 
 
 async def test_a_finished_submission_is_replayed_whole(ledger: Ledger) -> None:
