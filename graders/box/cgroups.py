@@ -68,7 +68,9 @@ def _sweep(parent: Path) -> None:
     for leftover in parent.glob("unwind-*"):
         pid = leftover.name.split("-")[1]
         if not Path("/proc", pid).exists():
-            remove_hierarchies((Hierarchy("", 0, leftover),))
+            # Another launcher that starts at this moment sweeps the same leftovers.
+            with contextlib.suppress(FileNotFoundError):
+                remove_hierarchies((Hierarchy("", 0, leftover),))
 
 
 class RunGroups:

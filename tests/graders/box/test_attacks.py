@@ -18,7 +18,8 @@ CLEAN = """
 import builtins, os, random, sys, torch
 assert not hasattr(torch, "PWNED") and not hasattr(builtins, "PWNED"), "patched"
 try:
-    assert os.listdir("/tmp") == [], "files"
+    own = {path.split("/")[2] for path in sys.path if path.startswith("/tmp/")}
+    assert set(os.listdir("/tmp")) <= own, "files"
 except PermissionError:
     pass
 x = torch.ones(3, requires_grad=True)
