@@ -69,7 +69,9 @@ def _run(command: str, rest: list[str], settings: Settings) -> int:
 
 def _say(problem: ValidationError) -> str:
     lines = [
-        f"UNWIND_{str(error['loc'][0]).upper()}: {error['msg']}" if error["loc"] else error["msg"]
+        f"UNWIND_{str(error['loc'][0]).upper()}: {error['msg']}, and it is {error['input']!r}; see docs/settings.md"
+        if error["loc"]
+        else error["msg"]
         for error in problem.errors()
     ]
     return "\n".join(line.replace("Value error, ", "") for line in lines)

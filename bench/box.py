@@ -1,4 +1,4 @@
-"""How long a learner waits for a first line, beside a fresh process that imports torch; and runs a second.
+"""How long a learner waits for a first line, beside a fresh process that imports torch; runs a second; memory.
 
 Prints medians and ratios of one run on this machine. A noisy machine moves the numbers, hardly the ratios.
 """
@@ -94,6 +94,31 @@ def count_runs_a_second(boxes: list[Slot], work: Callable[[Slot], object]) -> fl
     return sum(counts) / LOAD_SECONDS
 
 
+def list_family(pid: int) -> list[int]:
+    """A process and all beneath it."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *(one for child in children for one in list_family(int(child)))]
+
+
+def read_memory_mib(pid: int) -> tuple[float, float]:
+    """(its share of what it holds, what it holds alone)."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
+    kib = {name: int(rest.split()[0]) for name, rest in (line.split(":") for line in lines)}
+    return kib["Pss"] / 1024, (kib["Private_Clean"] + kib["Private_Dirty"]) / 1024
+
+
+def describe_memory(boxes: list[Slot]) -> list[str]:
+    """What a slot costs that waits for work: shared pages count by their share, so that slots add up."""
+    lines, total = [], 0.0
+    for flavour in Flavour:
+        families = [list_family(box.find_zygote(flavour)) for box in boxes]
+        share = sum(read_memory_mib(pid)[0] for family in families for pid in family) / len(boxes)
+        alone = statistics.median(read_memory_mib(family[-1])[1] for family in families)
+        total += share
+        lines.append(f"{flavour.value:6} {share:6.1f} MiB; its child that stands by adds {alone:.1f} of its own")
+    return [f"memory of a slot that waits: {total:.0f} MiB", *lines]
+
+
 def main() -> None:
     profile = probe_profile()
     cores = len(os.sched_getaffinity(0))
@@ -102,6 +127,7 @@ def main() -> None:
     print(f"a fresh process that imports torch: {cold_ms:.0f} ms (median of {COLD_RUNS})")
     boxes = [open_box(profile=profile) for _ in range(cores)]
     try:
+        print("\n".join(describe_memory(boxes)))
         print("request to the learner's first line, in ms")
         print("zygote   median      p95      min    whole   of a fresh process")
         for flavour in Flavour:

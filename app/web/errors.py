@@ -51,7 +51,9 @@ WORDS = {
         "That did not fit", "Something in the form was missing or not of its kind.", "Go back and look again."
     ),
     429: Words(
-        "A moment, please", "That was more than a reader usually does in a minute.", "Wait a little; it is kept."
+        "A moment, please",
+        "That was more than a reader usually does in a minute.",
+        "Wait half a minute, then send it again.",
     ),
     500: Words(
         "A fault of ours",

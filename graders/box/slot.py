@@ -85,8 +85,8 @@ class Slot(Box):
         self._zygotes: dict[Flavour, Zygote] = {}
         self._spares: dict[Flavour, _Spare] = {}
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="cgroup-sweeper")
-        self._uid = choose_uid()
-        self._gid = self._uid if os.geteuid() == 0 else os.getegid()
+        self.uid = choose_uid()
+        self._gid = self.uid if os.geteuid() == 0 else os.getegid()
         # Only P1 is sure to be allowed, but a delegated group of an ordinary user is used just the same.
         self._hierarchies = cgroups.find_hierarchies(f"unwind-{os.getpid()}-{id(self):x}")
         try:
@@ -152,7 +152,7 @@ class Slot(Box):
 
     def _start_zygote(self, flavour: Flavour) -> Zygote:
         settings = self._settings
-        return Zygote(ZygoteSettings(flavour, settings.profile, self._uid, self._gid, settings.compute_threads))
+        return Zygote(ZygoteSettings(flavour, settings.profile, self.uid, self._gid, settings.compute_threads))
 
     def _drop_zygote(self, flavour: Flavour) -> None:
         zygote = self._zygotes.pop(flavour, None)

@@ -37,7 +37,8 @@ assert "\\ud800".encode("ascii", "backslashreplace") == b"\\\\ud800", "codecs"
 assert all(type(finder).__module__ != "__main__" for finder in sys.meta_path), "import"
 assert torch.get_num_threads() >= 1 and torch.get_default_dtype() is torch.float32, "torch"
 try:
-    assert os.listdir("/tmp") == [], "files"
+    own = {path.split("/")[2] for path in sys.path if path.startswith("/tmp/")}
+    assert set(os.listdir("/tmp")) <= own, "files"
 except PermissionError:
     pass
 x = torch.ones(3, requires_grad=True)

@@ -1,0 +1,178 @@
+"""What each layer of the box stops alone: every attack, against the box with all but that layer taken away.
+
+The product has no switch for a layer. Here the zygote's program gets a line in front that blunts one, and all of it
+happens in namespaces of this bench's own, which die with it: what gets through reaches nothing. Needs root.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import platform
+import signal
+import socket
+import struct
+import sys
+import sysconfig
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "graders" / "box")]
+
+from as_ordinary_user import reveal  # noqa: E402
+from box_parts import DOCUMENT_BYTES, TEST_LIMITS, Ending, make_errand  # noqa: E402
+
+from graders.box import cgroups, zygote  # noqa: E402
+from graders.box.errand import BoxFault, Profile  # noqa: E402
+from graders.box.interpreter import python_command  # noqa: E402
+from graders.box.jail import kernel, privileges  # noqa: E402
+from graders.box.slot import Slot, open_box  # noqa: E402
+from graders.contract.jobs import Flavour  # noqa: E402
+
+ATTACKS: Final = ROOT / "tests" / "graders" / "attacks.yaml"
+NO_LANDLOCK: Final = "from graders.box.jail import landlock; landlock.restrict = lambda version, grants: None\n"
+NO_SECCOMP: Final = "from graders.box.jail import seccomp; seccomp.install_filter = lambda code: None\n"
+OUTER_NAMESPACES: Final = (
+    kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS | kernel.CLONE_NEWNET
+)
+COVERED: Final = ("/tmp", "/var/tmp", "/dev/shm")
+"""Where anybody may write."""
+SIOCSIFFLAGS, IFF_UP = 0x8914, 1
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """Which layers stand. The user of its own, without capabilities, and the resource limits always do."""
+
+    name: str
+    profile: Profile
+    blunted: str = ""
+    has_cgroups: bool = False
+
+
+ARRANGEMENTS: Final = (
+    Arrangement("user and resource limits alone", Profile.P3, NO_LANDLOCK + NO_SECCOMP),
+    Arrangement("and Landlock", Profile.P3, NO_SECCOMP),
+    Arrangement("and namespaces with a root of its own", Profile.P1, NO_LANDLOCK + NO_SECCOMP),
+    Arrangement("and seccomp", Profile.P3, NO_LANDLOCK),
+    Arrangement("and Landlock and seccomp (P3)", Profile.P3),
+    Arrangement("all (P1)", Profile.P1, has_cgroups=True),
+)
+
+
+def main() -> int:
+    if os.geteuid() != 0:
+        sys.exit("this bench takes layers away, and needs root to do that where nothing can be harmed")
+    if any(Path(place) in ROOT.parents for place in COVERED):
+        sys.exit(f"this bench covers {', '.join(COVERED)}: run it from a copy of the repository that lies elsewhere")
+    kernel.unshare(OUTER_NAMESPACES)
+    sys.stdout.flush()
+    pid = os.fork()  # the first process of the new pid namespace: its death ends whatever is left
+    if pid:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    _furnish()
+    worker = os.fork()
+    if worker:
+        return reap_until(worker)
+    measure(yaml.safe_load(ATTACKS.read_text(encoding="utf-8")))
+    return 0
+
+
+def reap_until(worker: int) -> int:
+    """As the first process, be the parent of all orphans: unreaped, they count against their user's processes."""
+    while True:
+        pid, status = os.wait()
+        if pid == worker:
+            return os.waitstatus_to_exitcode(status)
+
+
+def _furnish() -> None:
+    """A /proc, a loopback and a readable Python of our own."""
+    kernel.mount("", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
+    kernel.mount("proc", "/proc", "proc", kernel.MS_NOSUID)
+    # The box's user must be able to read Python, even where it lies in root's home.
+    reveal(Path(sysconfig.get_config_var("installed_base")))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", IFF_UP))
+
+
+def measure(attacks: list[dict[str, Any]]) -> None:
+    print(f"{len(attacks)} attacks, Linux {platform.release()}, {time.strftime('%Y-%m-%d')}")
+    print("| layers | got through | which |")
+    print("|---|---|---|")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = str(server.getsockname()[1])
+        programs = {
+            attack["id"]: attack | {"code": attack["code"].replace("PORT", port).replace("REPOSITORY", str(ROOT))}
+            for attack in attacks
+        }
+        for arrangement in ARRANGEMENTS:
+            with opened(arrangement) as slot:
+                if run_attack(slot, "print('control')").outcome != "ok":
+                    raise SystemExit(f"an ordinary program does not run with these layers: {arrangement.name}")
+                through = [name for name, attack in programs.items() if gets_through(slot, attack)]
+            print(f"| {arrangement.name} | {len(through)} | {' '.join(through)} |", flush=True)
+
+
+@contextlib.contextmanager
+def opened(arrangement: Arrangement) -> Iterator[Slot]:
+    """A slot whose zygotes, and those that replace them, have their layers blunted before they read an order."""
+    for place in COVERED:  # over what the arrangement before left there
+        kernel.mount("bench", place, "tmpfs", kernel.MS_NOSUID, "mode=1777,size=1g")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(zygote, "python_command", lambda code: python_command(arrangement.blunted + code))
+        if not arrangement.has_cgroups:
+            patch.setattr(cgroups, "find_hierarchies", lambda name: ())
+        slot = open_box((Flavour.TORCH,), profile=arrangement.profile)
+        try:
+            yield slot
+        finally:
+            slot.close()
+
+
+def gets_through(slot: Slot, attack: dict[str, Any]) -> bool:
+    """Whether it says so, ends otherwise than it should, or breaks the box."""
+    try:
+        ending = run_attack(slot, attack["code"])
+    except BoxFault as fault:
+        print(f"{attack['id']} broke the box: {fault}", file=sys.stderr, flush=True)
+        return True
+    finally:
+        end_strays(slot.uid)
+    return "ESCAPED" in ending.printed or ending.outcome not in attack["allowed"]
+
+
+def run_attack(slot: Slot, code: str) -> Ending:
+    run = slot.start(make_errand(code, Flavour.TORCH, TEST_LIMITS))
+    try:
+        document = run.receive_at_most(DOCUMENT_BYTES)
+        ending = run.wait()
+    finally:
+        run.stop()
+    try:
+        return Ending(ending, json.loads(document))
+    except ValueError:
+        return Ending(ending, None)
+
+
+def end_strays(uid: int) -> None:
+    """Without a pid namespace, what an attack forked outlives it. Nobody else has this user."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            privileges.become(uid, uid)
+            os.kill(-1, signal.SIGKILL)  # all of that user's at once: killed one by one, a fork bomb grows again
+        finally:
+            os._exit(0)
+    os.waitpid(pid, 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
