@@ -51,4 +51,4 @@ COPY pyproject.toml ./
 COPY bench bench
 COPY tests tests
 USER unwind
-CMD [".venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/graders/box"]
+CMD [".venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/graders/box", "tests/graders/exercises"]

@@ -28,7 +28,8 @@ ATTACKS: dict[str, tuple[str, set[Outcome]]] = {
         {WRONG},
     ),
     "forges a whole frame and leaves": (EMIT + "emit(b'case', bytes(36))\nos._exit(0)" + LAZY, {BREACH, NOTHING}),
-    "forges a frame of the right kind and leaves": (EMIT + "zeros(0, 4, 2)\nos._exit(0)" + LAZY, {WRONG}),
+    # No result, where it had left before the first case could be sent.
+    "forges a frame of the right kind and leaves": (EMIT + "zeros(0, 4, 2)\nos._exit(0)" + LAZY, {WRONG, NOTHING}),
     "raises SystemExit(0)": ("raise SystemExit(0)" + LAZY, {NOTHING}),
     "raises SystemExit(0) in a case": ("def solve(x, w):\n    raise SystemExit(0)\n", {NOTHING}),
     "writes at exit": ("import atexit, os\natexit.register(lambda: os.write(3, b'PASS'))" + LAZY, {WRONG}),
