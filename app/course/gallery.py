@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from app.course.files import may_be_read
+
 FOLDER = "gallery"
 
 
@@ -21,12 +23,12 @@ class Snippet:
 def read_gallery(root: Path) -> tuple[Snippet, ...]:
     """The gallery of the course at `root`, in the order of the file names; read again when a file changes."""
     paths = sorted((root / FOLDER).glob("*.py"))
-    return tuple(_read_kept(path, path.stat().st_mtime_ns) for path in paths)
+    return tuple(_read_kept(path, path.stat().st_mtime_ns) for path in paths if may_be_read(path, root))
 
 
 @lru_cache(maxsize=256)
 def _read_kept(path: Path, changed_ns: int) -> Snippet:
-    return read_snippet(path.stem, path.read_text(encoding="utf-8"))
+    return read_snippet(path.stem, path.read_text(encoding="utf-8", errors="replace"))
 
 
 def read_snippet(name: str, text: str) -> Snippet:

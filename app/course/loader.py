@@ -1,6 +1,7 @@
 """Reads a course from disk. The only module of this package that opens files; keeps what it read until it changes."""
 
 import hashlib
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from app.course.course_file import ChapterEntry, CourseFile, ModuleEntry
 from app.course.drawn import MEASURES, VARIANTS, File, MeasureFile, VariantFile, draws_of, measurement_of, read_file
 from app.course.evidence import EvidenceFile, evidence_of, read_evidence
 from app.course.exercise_file import EXERCISE_FILES, ExerciseText, ReadExercise, read_exercise
+from app.course.files import MOST_BYTES, may_be_read
 from app.course.glossary import PATH as GLOSSARY
 from app.course.glossary import check_terms, note_uses, read_glossary
 from app.course.links import check_links
@@ -92,7 +94,7 @@ class CourseReader:
     def _read(self) -> LoadedCourse:
         report = Report("course.toml")
         path = self.root / "course.toml"
-        text = _read_text(path, report, Rule.COURSE_FILE) if path.is_file() else ""
+        text = _read_text(path, report, Rule.COURSE_FILE) if may_be_read(path, self.root) else ""
         if not path.is_file():
             remedy = "write course.toml at the root of the course; see docs/writing-a-chapter.md"
             report.add(1, Rule.COURSE_FILE, "course.toml", f"{path} does not exist", remedy)
@@ -137,7 +139,7 @@ class CourseReader:
 
     def _parse_chapter(self, slug: str, report: Report) -> ParsedChapter | None:
         path = self.root / "chapters" / slug / "chapter.md"
-        if not path.is_file():
+        if not may_be_read(path, self.root):
             return None
         text = _read_text(path, report, Rule.COURSE_FILE)
         drawn = _read_drawn(path.parent, report)
@@ -155,7 +157,7 @@ class CourseReader:
 
     def _read_glossary(self, report: Report) -> tuple[tuple[Term, ...], list[ContentProblem], tuple[Link, ...]]:
         path = self.root / GLOSSARY
-        text = _read_text(path, report, Rule.GLOSSARY_FILE) if path.is_file() else ""
+        text = _read_text(path, report, Rule.GLOSSARY_FILE) if may_be_read(path, self.root) else ""
         return read_glossary(text, self._parser)
 
     def _read_exercise(self, folder: Path, concepts: Mapping[str, str]) -> ReadExercise:
@@ -182,26 +184,49 @@ def load_evidence(root: Path, slug: str) -> tuple[EvidenceFile, list[ContentProb
     """A chapter's evidence file; empty where there is none yet."""
     report = Report(f"chapters/{slug}/evidence.json")
     path = root / "chapters" / slug / "evidence.json"
-    file = read_evidence(_read_text(path, report, Rule.EVIDENCE_FILE), report) if path.is_file() else EvidenceFile()
-    return file, report.problems
+    if not may_be_read(path, root):
+        return EvidenceFile(), []
+    return read_evidence(_read_text(path, report, Rule.EVIDENCE_FILE), report), report.problems
 
 
 def sign_course(root: Path) -> Signature:
     """What changes when a file of the course does."""
     paths = (path for pattern in WATCHED for path in sorted(root.glob(pattern)))
-    looked = ((str(path), path.stat()) for path in paths)
-    return tuple((path, status.st_mtime_ns, status.st_size) for path, status in looked)
+    return tuple(signed for path in paths if (signed := _sign(path)))
+
+
+def _sign(path: Path) -> tuple[str, int, int] | None:
+    """None for what has gone since it was listed, and for a link that leads nowhere."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return str(path), status.st_mtime_ns, status.st_size
 
 
 def _find_strays(root: Path) -> Iterator[ContentProblem]:
-    """Links out of the course: another clone of it would not have what they lead to."""
-    home = root.resolve()
+    """Links out of the course, which another clone of it would not have, and what is no plain file at all."""
     for pattern in LINKABLE:
         for path in sorted(root.glob(pattern)):
-            if path.is_symlink() and not path.resolve().is_relative_to(home):
+            if found := _describe_stray(path, root):
+                message, remedy = found
                 name = path.relative_to(root).as_posix()
-                message = f"{name} is a link to {path.resolve()}, outside the course"
-                yield ContentProblem(name, 1, Rule.OUTSIDE, name, message, "copy what it leads to into the course")
+                yield ContentProblem(name, 1, Rule.OUTSIDE, name, f"{name} {message}", remedy)
+
+
+def _describe_stray(path: Path, root: Path) -> tuple[str, str] | None:
+    """What is wrong, and what to do about it; None for a folder or a file that may stand there."""
+    if path.is_symlink():
+        target = os.path.realpath(path)
+        if not Path(target).is_relative_to(root.resolve()):
+            return f"is a link to {target}, outside the course", "copy what it leads to into the course"
+        if not Path(target).exists():
+            return "is a link to nothing", "take it out, or write what it should lead to"
+    if path.is_dir() or may_be_read(path, root):
+        return None
+    if path.is_file():
+        return f"has {path.stat().st_size} bytes", f"keep it under {MOST_BYTES}"
+    return "is no plain file", "take it out, or copy into its place what it stands for"
 
 
 def _read_text(path: Path, report: Report, rule: Rule) -> str:
@@ -218,7 +243,7 @@ def _exercise_text(folder: Path, report: Report) -> ExerciseText:
     texts = {
         name: _read_text(folder / name, report, Rule.EXERCISE_FILE)
         for name in EXERCISE_FILES
-        if (folder / name).is_file()
+        if may_be_read(folder / name, folder.parents[1])
     }
     attempts = frozenset(path.name for path in folder.glob("attempts/*.py"))
     return ExerciseText(folder, texts, attempts)
@@ -227,7 +252,8 @@ def _exercise_text(folder: Path, report: Report) -> ExerciseText:
 def _read_drawn(folder: Path, report: Report) -> dict[str, str]:
     """The texts of what the check drew and measured, by path within the chapter's folder."""
     paths = [path for name in (VARIANTS, MEASURES) for path in sorted((folder / name).glob("*.json"))]
-    return {path.relative_to(folder).as_posix(): _read_text(path, report, Rule.EVIDENCE_FILE) for path in paths}
+    read = (path for path in paths if may_be_read(path, folder.parents[1]))
+    return {path.relative_to(folder).as_posix(): _read_text(path, report, Rule.EVIDENCE_FILE) for path in read}
 
 
 def _complete(chapter: Chapter, root: Path, drawn: Mapping[str, str], report: Report) -> Chapter:
