@@ -4,9 +4,9 @@ Every column of one table has the same length; the reader checks that, the caps,
 indices point at something. A trace is the learner's process's word: it draws pictures and earns no credit.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import FailFast, Field
 
 from graders.contract.model import Message
 
@@ -17,6 +17,10 @@ MAX_TEXT = 200
 Text = Annotated[str, Field(max_length=MAX_TEXT)]
 Index = Annotated[int, Field(ge=0)]
 Bytes = Annotated[int, Field(ge=0, le=2**53)]
+T = TypeVar("T")
+Column = Annotated[tuple[T, ...], FailFast()]
+"""One error is enough: a hundred thousand of them take three hundred times the bytes that they are about."""
+
 Shape = tuple[Annotated[int, Field(ge=0, le=2**53)], ...]
 
 Span = tuple[int, int, int, int]
@@ -43,21 +47,21 @@ class Nodes(Message):
     backward nodes: there a row is a value, `name` is "", `forward` its `_op`, and nothing is saved.
     """
 
-    name: tuple[Text, ...] = ()
-    forward: tuple[Text, ...] = ()
-    kind: tuple[NodeKind, ...] = ()
-    module: tuple[Text, ...] = ()
-    span: tuple[Span | None, ...] = ()
-    shape: tuple[Shape, ...] = ()
-    dtype: tuple[Text, ...] = ()
-    variable: tuple[Text, ...] = ()
-    values: tuple[Text, ...] = ()
-    saved_bytes: tuple[Bytes, ...] = ()
-    leaf_bytes: tuple[Bytes, ...] = ()
-    saved: tuple[Text, ...] = ()
-    sequence: tuple[int, ...] = ()
-    backward: tuple[int, ...] = ()
-    made_by: tuple[Index | None, ...] = ()
+    name: Column[Text] = ()
+    forward: Column[Text] = ()
+    kind: Column[NodeKind] = ()
+    module: Column[Text] = ()
+    span: Column[Span | None] = ()
+    shape: Column[Shape] = ()
+    dtype: Column[Text] = ()
+    variable: Column[Text] = ()
+    values: Column[Text] = ()
+    saved_bytes: Column[Bytes] = ()
+    leaf_bytes: Column[Bytes] = ()
+    saved: Column[Text] = ()
+    sequence: Column[int] = ()
+    backward: Column[int] = ()
+    made_by: Column[Index | None] = ()
 
 
 class Edges(Message):
@@ -66,19 +70,19 @@ class Edges(Message):
     `slot` is the position among the source's next_functions, `output` the target's output it belongs to.
     """
 
-    source: tuple[Index, ...] = ()
-    target: tuple[Index, ...] = ()
-    slot: tuple[Index, ...] = ()
-    output: tuple[Index, ...] = ()
+    source: Column[Index] = ()
+    target: Column[Index] = ()
+    slot: Column[Index] = ()
+    output: Column[Index] = ()
 
 
 class Cuts(Message):
     """Places where a tracked tensor left the graph. `node` is the node whose output was cut, or null."""
 
-    kind: tuple[CutKind, ...] = ()
-    span: tuple[Span | None, ...] = ()
-    node: tuple[Index | None, ...] = ()
-    shape: tuple[Shape, ...] = ()
+    kind: Column[CutKind] = ()
+    span: Column[Span | None] = ()
+    node: Column[Index | None] = ()
+    shape: Column[Shape] = ()
 
 
 class Events(Message):
@@ -97,23 +101,23 @@ class Events(Message):
     again. `error`: `text` is the message, `node` the one that was running. `end`: the call is over.
     """
 
-    kind: tuple[EventKind, ...] = ()
-    node: tuple[Index | None, ...] = ()
-    call: tuple[int, ...] = ()
-    bytes: tuple[Bytes, ...] = ()
-    norm: tuple[float | None, ...] = ()
-    before: tuple[Text, ...] = ()
-    incoming: tuple[Text, ...] = ()
-    outgoing: tuple[Text, ...] = ()
-    text: tuple[Text, ...] = ()
+    kind: Column[EventKind] = ()
+    node: Column[Index | None] = ()
+    call: Column[int] = ()
+    bytes: Column[Bytes] = ()
+    norm: Column[float | None] = ()
+    before: Column[Text] = ()
+    incoming: Column[Text] = ()
+    outgoing: Column[Text] = ()
+    text: Column[Text] = ()
 
 
 class Regions(Message):
     """Nodes that belong together: a checkpointed region and the nodes inside it."""
 
-    kind: tuple[Literal["checkpoint"], ...] = ()
-    nodes: tuple[tuple[Index, ...], ...] = ()
-    span: tuple[Span | None, ...] = ()
+    kind: Column[Literal["checkpoint"]] = ()
+    nodes: Column[tuple[Index, ...]] = ()
+    span: Column[Span | None] = ()
 
 
 class Trace(Message):
@@ -127,6 +131,6 @@ class Trace(Message):
     cuts: Cuts = Cuts()
     events: Events = Events()
     regions: Regions = Regions()
-    roots: tuple[Index, ...] = ()
+    roots: Column[Index] = ()
     truncated: bool = False
-    notes: tuple[Text, ...] = ()
+    notes: Column[Text] = ()
