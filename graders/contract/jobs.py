@@ -23,12 +23,22 @@ class Queue(StrEnum):
     GPU = "gpu"
 
 
+class Diagnosed(Message):
+    """What a learner says of a bug hunt: the kind of fault, and the guilty line of the starter, from 1."""
+
+    category: Annotated[str, Field(max_length=64)] | None = None
+    line: Annotated[int, Field(ge=1, le=100_000)] | None = None
+
+
 class GradeJob(Message):
     """Judge `source` as an answer to an exercise. The worker draws the cases from a secret of its own."""
 
     kind: Literal["grade"] = "grade"
     exercise: ExerciseName
     source: Source
+    diagnosed: Diagnosed | None = None
+    public_only: bool = False
+    """Only the public checks, and no word on the diagnosis: a look before one submits, which is no attempt."""
 
 
 class RunJob(Message):

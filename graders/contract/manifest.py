@@ -1,9 +1,9 @@
 """exercise.toml: what an author says of an exercise. Content, read by website and worker alike."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from graders.contract.jobs import Flavour, Queue
 from graders.contract.limits import Limits
@@ -40,7 +40,26 @@ class Attempt(Message):
     outcome: Outcome
     finding: str | None = None
     cheat: bool = False
+    category: Slug | None = None
+    """What the answer says the fault is; the right category if left out. Of a bug hunt alone, like `line`."""
+    line: Annotated[int, Field(ge=1)] | None = None
     why: str
+
+
+class Diagnosis(Message):
+    """What a bug hunt asks beside the mended code: which kind of fault, and which line of starter.py is guilty."""
+
+    categories: dict[Slug, str]
+    """What the learner chooses from, each in a sentence."""
+    answer: Slug
+    lines: Annotated[tuple[int, ...], Field(min_length=1)]
+    """The guilty lines of starter.py, from 1; any one of them is right."""
+
+    @model_validator(mode="after")
+    def _answer_is_offered(self) -> Self:
+        if self.answer not in self.categories:
+            raise ValueError(f"answer {self.answer!r} is none of the categories {', '.join(self.categories)}")
+        return self
 
 
 class Tolerance(Message):
@@ -65,6 +84,7 @@ class Manifest(Message):
     judge: Judge = Judge.ANSWERS
     limits: Limits = Limits()
     tolerance: Tolerance = Tolerance()
+    diagnosis: Diagnosis | None = None
     findings: dict[Slug, FindingText]
     attempts: tuple[Attempt, ...]
     draft: bool = False
