@@ -5,7 +5,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from graders.contract.jobs import Flavour, Queue
+from graders.contract.chart import Chart
+from graders.contract.jobs import Diagnosed, Flavour, Queue
 from graders.contract.limits import Limits
 from graders.contract.model import Message
 from graders.contract.results import Outcome
@@ -85,7 +86,16 @@ class Manifest(Message):
     limits: Limits = Limits()
     tolerance: Tolerance = Tolerance()
     diagnosis: Diagnosis | None = None
+    chart: Chart | None = None
     findings: dict[Slug, FindingText]
     attempts: tuple[Attempt, ...]
     draft: bool = False
     """Not for learners yet: only its author's preview shows it."""
+
+    def diagnosed_by(self, attempt: Attempt | None = None) -> Diagnosed | None:
+        """What an attempt says of the fault, as a learner would: the right words where it says nothing of its own."""
+        asked = self.diagnosis
+        if asked is None:
+            return None
+        category, line = (attempt.category, attempt.line) if attempt else (None, None)
+        return Diagnosed(category=category or asked.answer, line=line or asked.lines[0])

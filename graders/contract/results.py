@@ -10,7 +10,8 @@ from graders.contract.trace import Trace
 
 
 class Outcome(StrEnum):
-    """The closed set of ends. `ok` is for a cell; `passed` is for a submission alone."""
+    """The closed set of ends. `passed` is for a submission that held in everything; a cell that ran, and a look at
+    the public checks in which all of them held, end with `ok`: neither can be taken for a pass."""
 
     OK = "ok"
     PASSED = "passed"
@@ -47,10 +48,13 @@ class MeasuredBy(StrEnum):
 
 
 class Measure(Message):
+    """A number with its unit and whose word it is; `most` is the budget that the exercise sets it, if it sets one."""
+
     name: str
     value: float
     unit: str
     measured_by: MeasuredBy
+    most: float | None = None
 
 
 class Finding(Message):
@@ -93,7 +97,8 @@ class Schedule(Message):
 class CaseResult(Message):
     """One case: what went in, what came back, what was expected. Hidden cases keep input and values back.
 
-    `measures` and `schedule` are of cases on a metered machine: the judge's own count.
+    `measures` are of cases that are judged by what they cost, each saying whose word it is; `schedule` is the judge's
+    own, of cases on a metered machine.
     """
 
     name: str
@@ -109,7 +114,12 @@ class CaseResult(Message):
 
 
 class Verdict(Message):
-    """The judgement of one submission."""
+    """The judgement of one submission, or of a look at its public checks.
+
+    `public_only`: the public checks alone were asked. It is no attempt, whatever its outcome, and never `passed`.
+    `diagnosis_right`: whether the learner's word on the fault of a bug hunt was right; None where it was not weighed,
+    because the exercise asks for none or the code failed before.
+    """
 
     kind: Literal["verdict"] = "verdict"
     outcome: Outcome
@@ -117,11 +127,18 @@ class Verdict(Message):
     finding: Finding | None = None
     cases: tuple[CaseResult, ...] = ()
     cases_total: int = 0
+    public_only: bool = False
+    diagnosis_right: bool | None = None
     mistake: Mistake | None = None
     stdout: str = ""
     stderr: str = ""
     measures: tuple[Measure, ...] = ()
     profile: str = ""
+
+    @property
+    def costs_an_attempt(self) -> bool:
+        """A look at the public checks never counts, neither for the learner nor against."""
+        return self.outcome.costs_an_attempt and not self.public_only
 
     @property
     def cases_passed(self) -> int:

@@ -7,6 +7,7 @@ import struct
 from collections.abc import Callable
 from typing import Final
 
+from graders.contract.chart import FORWARDS, HELD
 from graders.contract.results import Measure, MeasuredBy, Outcome
 from graders.trusted.findings import find_budget
 from graders.trusted.judge import BREACH, Metered, Receive, Ruling, read_failure
@@ -80,9 +81,12 @@ def rule(machine: Machine, answer: int | None) -> Ruling:
 
 
 def meter(machine: Machine) -> Metered:
-    counts = (("forward steps", machine.forwards, "steps"), ("most held at once", machine.peak_held, "units"))
-    measures = (Measure(name=n, value=v, unit=u, measured_by=MeasuredBy.JUDGE) for n, v, u in counts)
     order = machine.order
+    counts = (
+        (FORWARDS, machine.forwards, "steps", order.most_forwards),
+        (HELD, machine.peak_held, "units", order.most_held),
+    )
+    measures = (Measure(name=n, value=v, unit=u, measured_by=MeasuredBy.JUDGE, most=m) for n, v, u, m in counts)
     budgets = ((order.most_forwards, "forward steps: at most {}"), (order.most_held, "units held: at most {}"))
     budget = "; ".join(words.format(most) for most, words in budgets if most is not None)
     used = f"forward steps: {machine.forwards}; units held: at most {machine.peak_held}"
