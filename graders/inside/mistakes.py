@@ -34,9 +34,18 @@ def flush_streams() -> None:
 
 
 def compile_source(source: str, filename: str) -> CodeType:
-    """The learner's text as code, with its lines at hand for tracebacks."""
+    """The learner's text as code, with its lines at hand for tracebacks. Raises SyntaxError alone."""
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    return compile(source, filename, "exec", dont_inherit=True)
+    try:
+        return compile(source, filename, "exec", dont_inherit=True)
+    except (ValueError, SyntaxError) as error:
+        if isinstance(error, SyntaxError) and error.filename:
+            raise
+        # A NUL byte or half a surrogate pair, for which Python names no line.
+        line = next((n for n, text in enumerate(source.split("\n"), 1) if _is_unreadable(text)), 1)
+        raise SyntaxError(str(error), (filename, line, None, None)) from None
+    except (RecursionError, MemoryError):
+        raise SyntaxError("too deeply nested to be read", (filename, 1, None, None)) from None
 
 
 def describe_mistake(error: BaseException, filename: str) -> dict[str, Any]:
@@ -85,6 +94,10 @@ def hide_our_frames(report: traceback.TracebackException, filename: str) -> None
             frame.filename = FOLDERS.sub("", frame.filename)
         link.stack = traceback.StackSummary.from_list(kept)
         link = link.__cause__ or link.__context__
+
+
+def _is_unreadable(line: str) -> bool:
+    return "\x00" in line or not line.isascii() and any("\ud800" <= c <= "\udfff" for c in line)
 
 
 def _encode(mistake: dict[str, Any]) -> bytes:

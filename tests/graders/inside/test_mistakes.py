@@ -46,6 +46,16 @@ def test_a_file_that_cannot_be_compiled_is_told_from_an_error_at_run_time():
     assert (at_run_time["unreadable"], at_run_time["line"]) == (False, 2)
 
 
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [("x = 1\ny = '\x00'\n", 2), ("\n\ny = '\ud800'\n", 3), ("-" * 100_000 + "1", 1), ("(" * 500 + ")" * 500, 1)],
+    ids=["a NUL byte", "half a surrogate pair", "too deep", "too many parentheses"],
+)
+def test_what_python_cannot_read_is_a_syntax_error_at_its_line(source, line):
+    mistake = told(source)
+    assert (mistake["type"], mistake["line"], mistake["unreadable"]) == ("SyntaxError", line, True)
+
+
 def test_causes_are_kept_without_our_frames():
     text = told("try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    raise ValueError('no') from e\n")["traceback"]
     assert "ZeroDivisionError" in text
