@@ -17,7 +17,7 @@ from graders.box.profiles import probe_profile
 from graders.box.self_test import run_self_test
 from graders.box.slot import Slot, open_box
 from graders.contract.events import EventKind, Output
-from graders.contract.jobs import Flavour, GradeJob, Queue, RunJob
+from graders.contract.jobs import Diagnosed, Flavour, GradeJob, Queue, RunJob
 from graders.contract.limits import MAX_SOURCE_BYTES
 from graders.contract.model import ExerciseName, Message
 from graders.contract.results import CaseResult, Outcome, RunEnd, Verdict
@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
         settings = read_settings()
         match options.command:
             case "grade":
-                return grade(settings, options.folder, options.file, options.form)
+                return grade(settings, options)
             case "run":
                 return run(settings, options)
             case "self-test":
@@ -71,6 +71,9 @@ def read_arguments(arguments: list[str] | None) -> argparse.Namespace:
     grading.add_argument(
         "--gradescope", dest="form", action="store_const", const=Form.GRADESCOPE, help="Gradescope's results.json"
     )
+    grading.add_argument("--category", help="of a bug hunt: the kind of fault, as exercise.toml calls it")
+    grading.add_argument("--line", type=int, help="of a bug hunt: the guilty line of starter.py")
+    grading.add_argument("--public", action="store_true", help="ask the public checks alone")
     running = commands.add_parser("run", help="run a file as a free cell, in the real box")
     running.add_argument("file", type=Path, metavar="FILE")
     running.add_argument("--trace", action="store_true", help="record its graphs")
@@ -103,16 +106,21 @@ def look_alive(settings: GraderSettings) -> int:
     return PASSED if heard else NOT_PASSED
 
 
-def grade(settings: GraderSettings, folder: Path, file: Path, form: Form) -> int:
-    folder = folder.resolve()
+def grade(settings: GraderSettings, options: argparse.Namespace) -> int:
+    folder = options.folder.resolve()
     exercise = load_exercise(folder.parent, folder.name)
-    job = GradeJob(exercise=ExerciseName(folder.name), source=read_source(file))
+    job = GradeJob(
+        exercise=ExerciseName(folder.name),
+        source=read_source(options.file),
+        diagnosed=Diagnosed(category=options.category, line=options.line),
+        public_only=options.public,
+    )
     with contextlib.closing(ReferenceServer()) as reference:
         reference.warm(with_torch=exercise.manifest.flavour is Flavour.TORCH)
         with contextlib.closing(open_one_box(settings, exercise.manifest.flavour)) as box:
             verdict = run_job(job, box, folder.parent, reference, _ignore_event, threading.Event())
     assert isinstance(verdict, Verdict)
-    print(write_verdict(verdict, form))
+    print(write_verdict(verdict, options.form))
     return status_of(verdict.outcome)
 
 
@@ -179,7 +187,8 @@ def status_of(outcome: Outcome) -> int:
 
 
 def describe_verdict(verdict: Verdict) -> str:
-    lines = [f"{verdict.outcome.value}: {verdict.cases_passed} of {verdict.cases_total} checks passed"]
+    checks = "public checks" if verdict.public_only else "checks"
+    lines = [f"{verdict.outcome.value}: {verdict.cases_passed} of {verdict.cases_total} {checks} passed"]
     for case in verdict.cases:
         lines += describe_case(case)
     if verdict.finding:

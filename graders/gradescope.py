@@ -14,16 +14,17 @@ HIDDEN_OUTPUT = "hidden"
 
 def write_results(verdict: Verdict) -> dict[str, Any] | None:
     """The document, or None where there is no verdict: without a file, Gradescope itself says that grading failed."""
-    if not verdict.outcome.costs_an_attempt:
+    if not verdict.costs_an_attempt:
         return None
     reached = [_write_case(number, case) for number, case in enumerate(verdict.cases, 1)]
     missed = [_write_missed(number) for number in range(len(reached) + 1, verdict.cases_total + 1)]
+    weighed = [] if verdict.diagnosis_right is None else [_write_diagnosis(verdict)]
     document: dict[str, Any] = {
         "output": _write_output(verdict),
         "output_format": "text",
         "test_output_format": "text",
         "stdout_visibility": HIDDEN_OUTPUT,
-        "tests": [*reached, *missed],
+        "tests": [*reached, *missed, *weighed],
         "extra_data": {"exercise": verdict.exercise, "outcome": verdict.outcome.value, "profile": verdict.profile},
     }
     if not document["tests"]:
@@ -43,6 +44,19 @@ def _write_case(number: int, case: CaseResult) -> dict[str, Any]:
         "status": "passed" if case.passed else "failed",
         "visibility": "visible",
         "output": _describe_case(case),
+    }
+
+
+def _write_diagnosis(verdict: Verdict) -> dict[str, Any]:
+    """A bug hunt whose code holds: what was said of the fault is worth a point like any case."""
+    return {
+        "number": str(verdict.cases_total + 1),
+        "name": "What was wrong: the kind of fault, and its line",
+        "score": 1.0 if verdict.diagnosis_right else 0.0,
+        "max_score": 1.0,
+        "status": "passed" if verdict.diagnosis_right else "failed",
+        "visibility": "visible",
+        "output": verdict.finding.short if verdict.finding else "",
     }
 
 

@@ -14,9 +14,11 @@ from graders.box.errand import Box, BoxClosed, BoxFault, Cause, Errand, Exit, Ru
 from graders.contract.events import EventKind, Output
 from graders.contract.jobs import Flavour, GradeJob, RunJob
 from graders.contract.limits import MAX_TRACE_BYTES, Limits
-from graders.contract.manifest import Judge
+from graders.contract.manifest import Judge, Tolerance
 from graders.contract.model import Message
 from graders.contract.results import CaseResult, Finding, Measure, MeasuredBy, Outcome, RunEnd, Verdict
+from graders.trusted.diagnosis import weigh_diagnosis
+from graders.trusted.differing import tell_difference
 from graders.trusted.exercise import Exercise, load_exercise
 from graders.trusted.faults import GraderFault
 from graders.trusted.findings import find_code, find_for_exercise, find_mistake, find_outcome
@@ -56,7 +58,10 @@ def run_job(
     profile = box.profile.value
     finding = find_outcome(Outcome.GRADER_FAULT)
     if isinstance(job, GradeJob):
-        return Verdict(outcome=Outcome.GRADER_FAULT, exercise=job.exercise, finding=finding, profile=profile)
+        name, look = job.exercise, job.public_only
+        return Verdict(
+            outcome=Outcome.GRADER_FAULT, exercise=name, finding=finding, public_only=look, profile=profile
+        )
     return RunEnd(outcome=Outcome.GRADER_FAULT, finding=finding, profile=profile)
 
 
@@ -68,22 +73,30 @@ def grade(
     on_event: OnEvent,
     cancelled: threading.Event,
 ) -> Verdict:
-    """Expected answers first, then the learner's. The seed is this run's own and never leaves this side."""
+    """Expected answers first, then the learner's. The seed is this run's own and never leaves this side.
+
+    A learner's word on the fault is weighed only when the code holds, and never by anything that ran with it.
+    """
     manifest = exercise.manifest
     payload = json.dumps({"probe": exercise.probe, "source": job.source}).encode()
     with reference.prepare(exercise, secrets.randbits(256)) as answers:
         driver = DRIVERS[manifest.judge]
         errand = Errand(manifest.flavour, driver, payload, manifest.limits, _output_sink(on_event))
         with _running(box, errand, cancelled) as run:
-            asking = Asking(exercise, answers, run, on_event)
+            asking = Asking(exercise, answers, run, on_event, public_only=job.public_only)
             exit_ = asking.ask_all()
     outcome, finding = asking.conclude(exit_)
+    weighed = outcome is Outcome.PASSED and manifest.diagnosis is not None
+    if outcome is Outcome.PASSED and (finding := weigh_diagnosis(job.diagnosed, manifest)):
+        outcome = Outcome.WRONG_ANSWER
     return Verdict(
         outcome=outcome,
         exercise=job.exercise,
         finding=finding,
         cases=tuple(asking.results),
-        cases_total=len(answers.cases),
+        cases_total=len(asking.asked),
+        public_only=job.public_only,
+        diagnosis_right=finding is None if weighed else None,
         mistake=next((ruling.mistake for ruling in asking.rulings if ruling.mistake), None),
         stdout=read_text(exit_.stdout),
         stderr=read_text(exit_.stderr),
@@ -93,11 +106,20 @@ def grade(
 
 
 class Asking:
-    """Case after case through one run: the next one goes in only when the one before is answered."""
+    """Case after case through one run: the next one goes in only when the one before is answered.
 
-    def __init__(self, exercise: Exercise, answers: ReferenceRun, run: Run, on_event: OnEvent) -> None:
+    A case is known by its number among all, also where only the public ones are `asked`.
+    """
+
+    def __init__(
+        self, exercise: Exercise, answers: ReferenceRun, run: Run, on_event: OnEvent, *, public_only: bool
+    ) -> None:
         self.exercise = exercise
         self.answers = answers
+        self.public_only = public_only
+        self.asked = [each for each in enumerate(answers.cases) if each[1].facts.public or not public_only]
+        if not self.asked:
+            raise GraderFault(f"{exercise.name}: no case is public, so there is nothing to look at; make one public")
         self.run = run
         self.on_event = on_event
         self.results: list[CaseResult] = []
@@ -106,7 +128,7 @@ class Asking:
     def ask_all(self) -> Exit:
         """Stops at the first breach of the protocol, or when nobody answers any more."""
         try:
-            for number, case in enumerate(self.answers.cases):
+            for number, case in self.asked:
                 ruling = self._ask(number, case)
                 self._note(number, case, ruling)
                 if not ruling.goes_on:
@@ -122,10 +144,10 @@ class Asking:
         for ruling, result in zip(self.rulings, self.results, strict=True):
             if not result.passed:
                 return ruling.outcome, result.finding
-        if len(self.results) == len(self.answers.cases):
-            return Outcome.PASSED, None
+        if len(self.results) == len(self.asked):
+            return Outcome.OK if self.public_only else Outcome.PASSED, None
         outcome = outcome_of_exit(exit_)
-        waiting = self.answers.cases[len(self.results)]
+        _, waiting = self.asked[len(self.results)]
         if outcome is Outcome.TIME_LIMIT and waiting.facts.slow:
             return outcome, find_for_exercise(waiting.facts.slow, self.exercise.manifest)
         return outcome, find_outcome(outcome, limit=describe_limit(outcome, exit_, self.exercise.manifest.limits))
@@ -150,7 +172,7 @@ class Asking:
 
     def _note(self, number: int, case: PreparedCase, ruling: Ruling) -> None:
         finding = None if ruling.outcome is Outcome.PASSED else self._find(number, case, ruling)
-        result = present_case(case, ruling, finding)
+        result = present_case(case, ruling, finding, self.exercise.manifest.tolerance)
         self.rulings.append(ruling)
         self.results.append(result)
         self.on_event(EventKind.CASE, result)
@@ -171,13 +193,16 @@ class Asking:
         return find_for_exercise(code or case.facts.finding, self.exercise.manifest)
 
 
-def present_case(case: PreparedCase, ruling: Ruling, finding: Finding | None) -> CaseResult:
+def present_case(
+    case: PreparedCase, ruling: Ruling, finding: Finding | None, tolerance: Tolerance
+) -> CaseResult:
     """A case as its learner may see it: of a hidden one, what it checks and no value."""
     facts = case.facts
     passed = ruling.outcome is Outcome.PASSED
     if not facts.public:
         return CaseResult(name=facts.name, idea=facts.idea, passed=passed, public=False, finding=finding)
     got, expected = describe_answers(case, ruling)
+    told = tell_difference(case, ruling, tolerance)
     return CaseResult(
         name=facts.name,
         idea=facts.idea,
@@ -189,6 +214,8 @@ def present_case(case: PreparedCase, ruling: Ruling, finding: Finding | None) ->
         finding=finding,
         measures=ruling.metered.measures if ruling.metered else (),
         schedule=ruling.metered.schedule if ruling.metered else None,
+        difference=told.difference,
+        graph=told.graph,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.course.bug_hunt import check_diagnosis
 from app.course.chapter import ChapterParser
 from app.course.model import Exercise
 from app.course.problems import ContentProblem, Report, Rule, one_of, suggest
@@ -60,6 +61,7 @@ def read_exercise(
         _check_attempts(manifest, files, report)
         _check_concepts(manifest, concepts, files.texts["exercise.toml"], report)
         starter = files.texts.get("starter.py", "")
+        check_diagnosis(manifest, files.texts["exercise.toml"], starter, report)
         exercise = Exercise(files.name, files.folder, manifest, "\n".join(prompt.parts), hints.parts, starter)
     return ReadExercise(exercise, tuple(problems + report.problems), links)
 

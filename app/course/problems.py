@@ -49,6 +49,7 @@ class Rule(StrEnum):
     READING_TIME = "reading-time"
     DRAFT = "draft"
     EXERCISE_FILE = "exercise-file"
+    DIAGNOSIS = "diagnosis"
     EVIDENCE_FILE = "evidence-file"
     CELL_OUTPUT = "cell-output"
     CELL_FAILED = "cell-failed"

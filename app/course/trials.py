@@ -239,7 +239,8 @@ def _plan_exercise(folder: ExerciseFolder) -> Iterator[Trial]:
             continue
         line = find_line(toml, attempt.file) if attempt else 1
         promise = ExerciseTrial(exercise, file, source, folder_digest, attempt, line, limit_lines)
-        job = GradeJob(exercise=ExerciseName(exercise.name), source=source)
+        said = exercise.manifest.diagnosed_by(attempt)
+        job = GradeJob(exercise=ExerciseName(exercise.name), source=source, diagnosed=said)
         path = f"exercises/{exercise.name}/" + ("exercise.toml" if attempt else file)
         yield Trial(f"{exercise.name}/{file}", path, job, promise, _digest("exercise", folder_digest, file))
 

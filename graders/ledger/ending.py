@@ -25,7 +25,7 @@ def make_end(job: GradeJob | RunJob, outcome: Outcome) -> Verdict | RunEnd:
     """The result of a job that nobody judged, in words."""
     finding = FINDINGS[outcome]
     if isinstance(job, GradeJob):
-        return Verdict(outcome=outcome, exercise=job.exercise, finding=finding)
+        return Verdict(outcome=outcome, exercise=job.exercise, finding=finding, public_only=job.public_only)
     return RunEnd(outcome=outcome, finding=finding)
 
 

@@ -18,6 +18,7 @@ from graders.ledger.records import Accepted, Policy, State
 from graders.ledger.tables import events, queued, submissions, unfinished
 
 FAIRNESS_LIMIT = 999
+RUN = RunJob.model_fields["kind"].default
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,13 @@ class Request:
 
     @property
     def exercise(self) -> str | None:
-        return self.job.exercise if isinstance(self.job, GradeJob) else None
+        """Whose history this enters. A look at the public checks enters none, like a cell: it is no attempt."""
+        return None if self.kind == RUN else self.job.exercise if isinstance(self.job, GradeJob) else None
+
+    @property
+    def kind(self) -> str:
+        look = isinstance(self.job, GradeJob) and self.job.public_only
+        return RUN if look else self.job.kind
 
 
 @dataclass(frozen=True)
@@ -88,7 +95,7 @@ def read_situation(connection: Connection, request: Request) -> Situation:
     row = submissions.c
     mine = row.learner == request.learner
     known = select(row.id).where(mine, row.token == request.token)
-    # A cell has no exercise; comparing with None would mean IS NULL, and every cell would supersede the last.
+    # Cells and looks have no exercise; comparing with None would mean IS NULL: each would supersede the last.
     superseded = select(row.id).where(mine, unfinished, queued, row.exercise == (request.exercise or ""))
     pending = select(func.count()).where(mine, unfinished)
     depth = select(func.count()).where(row.queue == request.queue, queued)
@@ -134,7 +141,7 @@ def _insert(connection: Connection, request: Request, accepted: Accepted, priori
             id=accepted.id,
             learner=request.learner,
             token=request.token,
-            kind=request.job.kind,
+            kind=request.kind,
             exercise=request.exercise,
             queue=request.queue,
             priority=priority,

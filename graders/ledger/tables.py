@@ -29,7 +29,8 @@ NAMING_CONVENTION = {
 metadata = MetaData(naming_convention=NAMING_CONVENTION)
 
 # All times are seconds since 1970 by the database's clock. `attempt` counts claims and is the fencing
-# token; `deaths` counts the claims whose worker never came back. `last_seq` hands out event numbers.
+# token; `deaths` counts the claims whose worker never came back. `last_seq` hands out event numbers. A look at an
+# exercise's public checks is kept like a cell's run: its `kind` is "run", and it has no `exercise`.
 submissions = Table(
     "submissions",
     metadata,

@@ -62,6 +62,18 @@ SENTENCES: Mapping[str, Sentence] = {
     "output-limit": Sentence(
         "Your code printed more than {limit}.", "Take the print out of the loop, and try again."
     ),
+    "no-diagnosis": Sentence(
+        "Your fix works; what is missing is your word on what was wrong.",
+        "Choose the kind of fault, mark the guilty line of the code as it was given, and submit again.",
+    ),
+    "wrong-line": Sentence(
+        "Your fix works; the line you marked is not the guilty one.",
+        "Which line of the code as it was given did the harm? If a line was missing, which one does harm without it?",
+    ),
+    "wrong-category": Sentence(
+        "Your fix works, and the line is right; the fault is of another kind than the one you chose.",
+        "Say in one sentence how the guilty line brings about the symptom, step by step. Which kind is that?",
+    ),
     "over-budget": Sentence("The gradient is right, and took more than the budget allows."),
     "too-many-forwards": Sentence(
         "The gradient is right, but took {used} forward steps; {limit} are allowed.",
@@ -117,7 +129,7 @@ def find_code(code: str, detail: str = "") -> Finding:
     return _say(code, {"limit": "", "message": detail, "type": "", "line": ""})
 
 
-def find_budget(code: str, *, used: int, limit: int | None) -> Finding:
+def find_budget(code: str, *, used: int | str, limit: int | str) -> Finding:
     """The engine's words for a right answer that cost too much."""
     return _say(code, {"used": used, "limit": limit})
 

@@ -80,3 +80,15 @@ def test_a_file_that_does_not_run_at_all_scores_nothing() -> None:
 @pytest.mark.parametrize("outcome", [Outcome.GRADER_FAULT, Outcome.CANCELLED, Outcome.SUPERSEDED])
 def test_what_is_not_the_learners_doing_gets_no_score(outcome: Outcome) -> None:
     assert write_results(Verdict(outcome=outcome, exercise="double")) is None
+
+
+@pytest.mark.parametrize(("right", "score"), [(True, 1.0), (False, 0.0)])
+def test_the_word_on_a_bug_hunts_fault_is_worth_a_point(right: bool, score: float) -> None:
+    held = VERDICT.model_copy(update={"cases": (PUBLIC,), "cases_total": 1, "diagnosis_right": right})
+    document = write_results(held)
+    assert document is not None
+    assert [(test["number"], test["score"]) for test in document["tests"]] == [("1", 1.0), ("2", score)]
+
+
+def test_a_look_at_the_public_checks_has_no_score() -> None:
+    assert write_results(VERDICT.model_copy(update={"public_only": True})) is None

@@ -11,12 +11,14 @@ from graders.box.errand import Profile
 from graders.box.profiles import probe_profile
 from graders.box.slot import Slot, open_box
 from graders.contract.jobs import GradeJob
+from graders.contract.manifest import Attempt
 from graders.contract.model import ExerciseName
 from graders.contract.results import Verdict
 from graders.run_job import run_job
+from graders.trusted.exercise import load_exercise
 from graders.trusted.reference import ReferenceServer
 
-Grade = Callable[[Path, str], Verdict]
+Grade = Callable[..., Verdict]
 
 
 @pytest.fixture(scope="session")
@@ -34,8 +36,9 @@ def grade(slot) -> Iterator[Grade]:
     reference = ReferenceServer()
     reference.warm(with_torch=True)
 
-    def judge(folder: Path, source: str) -> Verdict:
-        job = GradeJob(exercise=ExerciseName(folder.name), source=source)
+    def judge(folder: Path, source: str, attempt: Attempt | None = None) -> Verdict:
+        said = load_exercise(folder.parent, folder.name).manifest.diagnosed_by(attempt)
+        job = GradeJob(exercise=ExerciseName(folder.name), source=source, diagnosed=said)
         verdict = run_job(job, slot, folder.parent, reference, lambda kind, body: None, threading.Event())
         assert isinstance(verdict, Verdict)
         return verdict

@@ -32,6 +32,28 @@ def test_grade_without_json_is_for_reading():
     assert "You returned the numbers as they came." in done.stdout
 
 
+HUNT = SCALING.parent / "half-an-hour"
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome", "finding"),
+    [
+        (["--category", "wrong-unit", "--line", "4"], "passed", None),
+        (["--category", "wrong-unit", "--line", "2"], "wrong_answer", "wrong-line"),
+        ([], "wrong_answer", "no-diagnosis"),
+    ],
+)
+def test_grade_takes_a_word_on_a_bug_hunts_fault(said, outcome, finding):
+    done = graders("grade", HUNT, HUNT / "solution.py", "--json", *said)
+    verdict = json.loads(done.stdout)
+    assert (verdict["outcome"], (verdict["finding"] or {}).get("code")) == (outcome, finding)
+
+
+def test_grade_asks_the_public_checks_alone_where_it_is_told_to():
+    done = graders("grade", HUNT, HUNT / "solution.py", "--public")
+    assert (done.stdout.splitlines()[0], done.returncode) == ("ok: 2 of 2 public checks passed", 0)
+
+
 def test_a_folder_that_is_no_exercise_is_our_fault_with_a_remedy(tmp_path):
     (tmp_path / "x.py").write_text("")
     done = graders("grade", tmp_path / "no-such", tmp_path / "x.py")

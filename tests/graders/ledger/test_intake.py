@@ -108,3 +108,27 @@ async def test_the_place_of_what_runs_or_ended_or_never_was_is_zero(ledger: Ledg
     accepted = await ledger.submit(ANN, "t", grade())
     await claim_now(ledger, accepted.id)
     assert [await ledger.place(accepted.id), await ledger.place("nothing")] == [0, 0]
+
+
+async def test_a_look_at_the_public_checks_is_found_by_its_id_and_enters_no_history(ledger: Ledger) -> None:
+    look = await ledger.submit(ANN, "t1", grade().model_copy(update={"public_only": True}))
+    claim = await claim_now(ledger, look.id)
+    verdict = Verdict(outcome=Outcome.WRONG_ANSWER, exercise=claim.job.exercise, public_only=True)
+    assert await ledger.finish(claim, verdict)
+    assert (await ledger.find(look.id)).result == verdict
+    assert await ledger.history(ANN, claim.job.exercise) == ()
+    assert await ledger.standings(ANN) == ()
+
+
+async def test_a_look_supersedes_no_submission_and_is_superseded_by_none(ledger: Ledger) -> None:
+    submitted = await ledger.submit(ANN, "t1", grade())
+    look = await ledger.submit(ANN, "t2", grade().model_copy(update={"public_only": True}))
+    assert [(await ledger.find(one.id)).state for one in (submitted, look)] == [State.QUEUED, State.QUEUED]
+    await ledger.submit(ANN, "t3", grade())
+    assert [(await ledger.find(one.id)).state for one in (submitted, look)] == [State.FINISHED, State.QUEUED]
+
+
+async def test_a_withdrawn_look_is_still_a_look(ledger: Ledger) -> None:
+    look = await ledger.submit(ANN, "t1", grade().model_copy(update={"public_only": True}))
+    assert await ledger.cancel(look.id, ANN)
+    assert (await ledger.find(look.id)).result.public_only

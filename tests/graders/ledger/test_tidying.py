@@ -55,9 +55,10 @@ async def test_two_reconcilers_at_once_do_it_once(hasty: Ledger, open_one: OpenL
     assert sorted(one.requeued for one in both) == [0, 4]
 
 
-async def test_old_cells_are_forgotten_with_their_events_and_submissions_never(open_one: OpenLedger) -> None:
+async def test_old_cells_and_looks_are_forgotten_with_their_events_submissions_never(open_one: OpenLedger) -> None:
     hasty = open_one(Policy(cell_retention_seconds=-1.0, prune_at_most=2))
-    cells = [await hasty.submit(ANN, f"t{i}", cell()) for i in range(3)]
+    look = grade().model_copy(update={"public_only": True})
+    cells = [await hasty.submit(ANN, f"t{i}", job) for i, job in enumerate((cell(), look, cell()))]
     for one in cells:
         await hasty.finish(await claim_now(hasty, one.id), RunEnd(outcome=Outcome.OK))
     waiting = await hasty.submit(ANN, "waiting", cell())

@@ -1,6 +1,7 @@
 """A job from start to end, with scripted bytes in place of the box and the real reference process."""
 
 import json
+import struct
 import threading
 from dataclasses import replace
 
@@ -19,7 +20,7 @@ from judging_parts import (
 
 from graders.box.errand import BoxClosed, Cause, Errand
 from graders.contract.events import EventKind, Output
-from graders.contract.jobs import Flavour, GradeJob, RunJob
+from graders.contract.jobs import Diagnosed, Flavour, GradeJob, RunJob
 from graders.contract.results import MeasuredBy, Outcome, RunEnd, Verdict
 from graders.run_job import run_job
 
@@ -283,3 +284,104 @@ def test_a_cell_that_ran_out_of_time_is_not_ok_whatever_it_reported(reference):
 
 def test_a_report_that_is_none_is_a_breach(reference):
     assert run_cell(ScriptedBox(report=b"\xff\xfe not JSON"), reference).outcome is Outcome.PROTOCOL_ERROR
+
+
+HUNT = "half-an-hour"
+
+
+def end_meeting(case, inputs):
+    header = b'[["end","int",[]]]'
+    return frame(b"ANSW", case, header, struct.pack("<q", inputs["start"] + 60 * inputs["hours"]))
+
+
+def end_too_early(case, inputs):
+    header = b'[["end","int",[]]]'
+    return frame(b"ANSW", case, header, struct.pack("<q", inputs["start"] + inputs["hours"]))
+
+
+def hunt(reference, *, respond=end_meeting, public_only=False, **said) -> Verdict:
+    diagnosed = Diagnosed(**said) if said else None
+    job = GradeJob(exercise=HUNT, source="", diagnosed=diagnosed, public_only=public_only)
+    return judge(ScriptedBox(respond), reference, job)
+
+
+@pytest.mark.parametrize("line", [4, 5])
+def test_a_bug_hunt_passes_with_the_right_kind_of_fault_and_any_guilty_line(reference, line):
+    verdict = hunt(reference, category="wrong-unit", line=line)
+    assert (verdict.outcome, verdict.finding, verdict.diagnosis_right) == (Outcome.PASSED, None, True)
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ({"category": "rounding", "line": 2}, "wrong-line"),
+        ({"category": "wrong-unit", "line": 3}, "wrong-line"),
+        ({"category": "rounding", "line": 4}, "wrong-category"),
+        ({"category": "no such kind", "line": 4}, "wrong-category"),
+        ({"category": "wrong-unit"}, "no-diagnosis"),
+        ({"line": 4}, "no-diagnosis"),
+        ({}, "no-diagnosis"),
+    ],
+)
+def test_a_right_fix_with_a_wrong_word_on_the_fault_is_wrong_and_the_line_comes_first(reference, said, code):
+    verdict = hunt(reference, **said)
+    assert (verdict.outcome, verdict.cases_passed, verdict.diagnosis_right) == (Outcome.WRONG_ANSWER, 3, False)
+    assert verdict.finding is not None
+    assert (verdict.finding.code, "works" in verdict.finding.short) == (code, True)
+
+
+def test_an_exercise_has_its_own_words_for_a_wrong_word_on_the_fault(reference):
+    verdict = hunt(reference, category="rounding", line=4)
+    assert verdict.finding is not None
+    assert verdict.finding.short == "It works now; but is it the loop, the rounding, or what the number means?"
+
+
+def test_code_that_fails_is_what_is_said_whatever_the_word_on_the_fault(reference):
+    verdict = hunt(reference, respond=end_too_early, category="wrong-unit", line=4)
+    assert verdict.finding is not None
+    assert (verdict.finding.code, verdict.diagnosis_right) == ("too-early", None)
+
+
+def test_an_exercise_that_asks_for_no_diagnosis_weighs_none(reference):
+    said = Diagnosed(category="anything", line=1)
+    verdict = judge(ScriptedBox(), reference, JOB.model_copy(update={"diagnosed": said}))
+    assert (verdict.outcome, verdict.diagnosis_right) == (Outcome.PASSED, None)
+
+
+def test_what_a_learner_says_of_the_fault_does_not_go_into_the_box(reference):
+    box = ScriptedBox(end_meeting)
+    judge(box, reference, GradeJob(exercise=HUNT, source="", diagnosed=Diagnosed(category="wrong-unit", line=4)))
+    assert json.loads(box.runs[0].errand.payload).keys() == {"probe", "source"}
+
+
+def test_a_look_asks_the_public_cases_alone_in_their_order_and_is_no_pass(reference):
+    box = ScriptedBox(end_meeting)
+    verdict = judge(box, reference, GradeJob(exercise=HUNT, source="", public_only=True))
+    assert [case["hours"] for case in box.runs[0].cases] == [1, 3]
+    assert [case.name for case in verdict.cases] == ["meeting 1", "meeting 3"]
+    assert (verdict.outcome, verdict.cases_passed, verdict.cases_total) == (Outcome.OK, 2, 2)
+    assert (verdict.public_only, verdict.costs_an_attempt, verdict.diagnosis_right) == (True, False, None)
+
+
+def test_a_look_that_fails_says_what_is_wrong_in_the_exercises_words(reference):
+    def end_third_too_early(case, inputs):
+        return end_too_early(case, inputs) if inputs["hours"] == 3 else end_meeting(case, inputs)
+
+    verdict = hunt(reference, respond=end_third_too_early, public_only=True, category="rounding", line=2)
+    assert [case.passed for case in verdict.cases] == [True, False]
+    assert verdict.finding is not None
+    assert (verdict.outcome, verdict.finding.code) == (Outcome.WRONG_ANSWER, "too-early")
+    assert not verdict.costs_an_attempt
+
+
+def test_a_wrong_answer_after_a_hidden_case_is_still_recognised_in_a_look(reference):
+    def unchanged(case, inputs):
+        return scaled_answer(case, inputs["numbers"])
+
+    verdict = judge(ScriptedBox(unchanged), reference, JOB.model_copy(update={"public_only": True}))
+    assert [case.finding.code for case in verdict.cases if case.finding] == ["unchanged", "unchanged"]
+
+
+def test_a_fault_of_ours_during_a_look_is_still_a_look(reference):
+    verdict = judge(ScriptedBox(broken=True), reference, JOB.model_copy(update={"public_only": True}))
+    assert (verdict.outcome, verdict.public_only) == (Outcome.GRADER_FAULT, True)

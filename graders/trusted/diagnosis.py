@@ -1,0 +1,22 @@
+"""Weighs what a learner says of a bug hunt's fault: first the line, then the kind. Nothing of it enters the box."""
+
+from graders.contract.jobs import Diagnosed
+from graders.contract.manifest import Diagnosis, Manifest
+from graders.contract.results import Finding
+from graders.trusted.findings import find_code, find_for_exercise
+
+
+def weigh_diagnosis(diagnosed: Diagnosed | None, manifest: Manifest) -> Finding | None:
+    """What is wrong with a learner's word on the fault; None where it is right, or where none is asked for."""
+    code = _find_mistake(diagnosed or Diagnosed(), manifest.diagnosis) if manifest.diagnosis else None
+    if code is None:
+        return None
+    return find_for_exercise(code, manifest) if code in manifest.findings else find_code(code)
+
+
+def _find_mistake(said: Diagnosed, asked: Diagnosis) -> str | None:
+    if said.category is None or said.line is None:
+        return "no-diagnosis"
+    if said.line not in asked.lines:
+        return "wrong-line"
+    return None if said.category == asked.answer else "wrong-category"
