@@ -63,6 +63,13 @@ class Diagnosis(Message):
         return self
 
 
+class Checks(Message):
+    """How many cases every run draws: said to the learner before they run, and proven by the course's check."""
+
+    public: Annotated[int, Field(ge=1, le=64)]
+    hidden: Annotated[int, Field(ge=0, le=64)]
+
+
 class Tolerance(Message):
     """An answer a matches e when |a - e| <= absolute + relative * |e|, elementwise (numpy.isclose's rule)."""
 
@@ -85,6 +92,7 @@ class Manifest(Message):
     judge: Judge = Judge.ANSWERS
     limits: Limits = Limits()
     tolerance: Tolerance = Tolerance()
+    checks: Checks | None = None
     diagnosis: Diagnosis | None = None
     chart: Chart | None = None
     findings: dict[Slug, FindingText]

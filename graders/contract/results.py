@@ -94,11 +94,51 @@ class Schedule(Message):
     held: tuple[int, ...] = ()
 
 
+class Difference(Message):
+    """The first element of an answer that is not as expected: whose, where, and how far off.
+
+    `index` is empty for a lone value; `off_by` is None where a distance means nothing, as between texts. `others`
+    counts the elements that differ besides, over all the answer's values.
+    """
+
+    name: str
+    index: tuple[int, ...] = ()
+    got: str
+    expected: str
+    off_by: float | None = None
+    others: int = 0
+
+
+class GraphNode(Message):
+    """A step of a case's graph. `operands` are places of earlier nodes; `right` is None where it has no answer."""
+
+    name: str
+    op: str = ""
+    operands: tuple[int, ...] = ()
+    value: str = ""
+    got: str = ""
+    expected: str = ""
+    right: bool | None = None
+
+
+class CaseGraph(Message):
+    """The small graph that a public case is about, with what was answered at its nodes, operands before results.
+
+    `first_wrong` is the first node that differs on the way that the case looks along: from the output back to the
+    leaves, or forwards.
+    """
+
+    walk: Literal["backward", "forward"] = "backward"
+    nodes: tuple[GraphNode, ...]
+    first_wrong: int | None = None
+
+
 class CaseResult(Message):
     """One case: what went in, what came back, what was expected. Hidden cases keep input and values back.
 
     `measures` are of cases that are judged by what they cost, each saying whose word it is; `schedule` is the judge's
-    own, of cases on a metered machine.
+    own, of cases on a metered machine. `difference` and `graph` are of public cases whose answer had the right
+    layout.
     """
 
     name: str
@@ -111,6 +151,8 @@ class CaseResult(Message):
     finding: Finding | None = None
     measures: tuple[Measure, ...] = ()
     schedule: Schedule | None = None
+    difference: Difference | None = None
+    graph: CaseGraph | None = None
 
 
 class Verdict(Message):

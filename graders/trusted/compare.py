@@ -1,11 +1,13 @@
 """Is this answer the expected one? Shape and dtype are settled before; here values are compared."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from graders.contract.manifest import Tolerance
 from graders.trusted.wire import Answer
+
+Array: TypeAlias = "np.ndarray[Any, Any]"
 
 
 def is_finite(answer: Answer) -> bool:
@@ -22,11 +24,15 @@ def value_matches(got: Any, expected: Any, tolerance: Tolerance) -> bool:
     """Equal, or, for floating point, |got - expected| <= absolute + relative * |expected| everywhere."""
     if isinstance(expected, str):
         return bool(got == expected)
-    wanted, given = np.asarray(expected), np.asarray(got)
+    given, wanted = np.asarray(got), np.asarray(expected)
+    return given.shape == wanted.shape and bool(np.all(find_near(given, wanted, tolerance)))
+
+
+def find_near(given: Array, wanted: Array, tolerance: Tolerance) -> Array:
+    """For each element of two arrays of one shape, whether it is as expected."""
     if not np.issubdtype(wanted.dtype, np.floating):
-        return bool(np.array_equal(given, wanted))
+        return np.asarray(given == wanted, bool)
     wanted, given = wanted.astype(np.float64), given.astype(np.float64)
     # Asked as "all are near", never as "none is far": NaN is neither, and must not pass.
     with np.errstate(invalid="ignore", over="ignore"):
-        near = np.abs(given - wanted) <= tolerance.absolute + tolerance.relative * np.abs(wanted)
-    return bool(np.all(near))
+        return np.asarray(np.abs(given - wanted) <= tolerance.absolute + tolerance.relative * np.abs(wanted))
