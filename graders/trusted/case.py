@@ -1,7 +1,7 @@
 """A case as an author draws it: one idea, its inputs, and what to say when it fails."""
 
 from collections.abc import Collection, Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
@@ -9,6 +9,8 @@ from graders.contract.manifest import Judge, Slug
 from graders.trusted.faults import ExerciseProblem
 
 MOST_CASES = 64
+SMALLEST_UNIT_BYTES = 1 << 20
+"""The kernel counts in steps of 256 KiB a core: of smaller units it could not tell one from the next."""
 
 
 class MachineOrder(BaseModel):
@@ -32,6 +34,43 @@ class MachineOrder(BaseModel):
         return self
 
 
+class NodeOrder(BaseModel):
+    """A node of a case's graph. `answer` says what was answered of it: "loss", "gradients[2]" or "weight[0, 1]"."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    name: str = Field(min_length=1, max_length=24)
+    op: str = Field(default="", max_length=24)
+    operands: list[Annotated[int, Field(ge=0)]] = []
+    value: str = Field(default="", max_length=40)
+    answer: str | None = Field(default=None, pattern=r"^[A-Za-z_]\w*(\[\d+(, ?\d+)*\])?$")
+
+
+class GraphOrder(BaseModel):
+    """The graph that a public case is about: nodes, operands before results, and the way along which one looks."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    walk: Literal["backward", "forward"] = "backward"
+    nodes: list[NodeOrder] = Field(min_length=1, max_length=64)
+
+    @model_validator(mode="after")
+    def _check_operands(self) -> Self:
+        for place, node in enumerate(self.nodes):
+            if late := [operand for operand in node.operands if operand >= place]:
+                raise ValueError(f"node {node.name!r} has operand {late[0]}; an operand stands before its result")
+        return self
+
+
+class PeakOrder(BaseModel):
+    """How much memory the learner's program may take in a case, in units of its exercise, as the kernel counts it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    unit_bytes: int = Field(ge=SMALLEST_UNIT_BYTES, le=1 << 30)
+    most_units: float = Field(gt=0)
+
+
 class CaseFacts(BaseModel):
     """Everything of a case but its inputs. `slow` is said when the time runs out during the case."""
 
@@ -44,6 +83,8 @@ class CaseFacts(BaseModel):
     shown: str = Field(default="", max_length=4000)
     slow: Slug | None = None
     machine: MachineOrder | None = None
+    graph: GraphOrder | None = None
+    peak: PeakOrder | None = None
 
 
 CASES: TypeAdapter[list[CaseFacts]] = TypeAdapter(list[CaseFacts])
@@ -98,4 +139,9 @@ def _check_machines(cases: list[CaseFacts], judge: Judge) -> None:
             remedy = "give every case one" if judge is Judge.MACHINE else 'write judge = "machine"'
             raise ExerciseProblem(
                 f"cases.py: 'machine' {wrong} case {case.name!r}, and exercise.toml has judge = \"{judge}\"; {remedy}"
+            )
+        if case.machine is not None and case.peak is not None:
+            raise ExerciseProblem(
+                f"cases.py: case {case.name!r} has 'machine' and 'peak'; a machine holds the states itself, so take "
+                "'peak' out"
             )
