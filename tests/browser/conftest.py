@@ -2,21 +2,17 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import pytest
+from browser_parts import READY_SECONDS, ROOT, OpenPage, find_free_port, is_ready
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
 
-ROOT = Path(__file__).resolve().parents[2]
-READY_SECONDS = 90.0
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = [
     "--headless",
@@ -29,27 +25,12 @@ FLAGS = [
     "--disable-sync",
 ]
 
-OpenPage = Callable[..., Page]
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker("browser")
             item.add_marker("slow")
-
-
-def find_free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
-
-
-def is_ready(address: str) -> bool:
-    try:
-        with urlopen(f"{address}/readyz", timeout=2) as answer:
-            return b'"ready":true' in answer.read()
-    except (URLError, TimeoutError, ConnectionError):
-        return False
 
 
 @pytest.fixture(scope="session")
@@ -104,14 +85,3 @@ def open_page(site: str, browser: Browser) -> Iterator[OpenPage]:
     yield open_it
     for context in contexts:
         context.close()
-
-
-def scroll_through(page: Page) -> None:
-    """To the end and back, so that everything that wakes when it comes near has woken."""
-    height = int(page.evaluate("document.documentElement.scrollHeight"))
-    for y in range(0, height, 500):
-        page.evaluate(f"scrollTo(0, {y})")
-        page.wait_for_timeout(30)
-    cells = page.locator("uw-cell:visible, uw-submission:has(textarea):visible").count()
-    page.wait_for_function("count => document.querySelectorAll('.cm-editor').length >= count", arg=cells)
-    page.evaluate("scrollTo(0, 0)")

@@ -2,7 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from conftest import OpenPage, scroll_through
+from browser_parts import OpenPage, scroll_through
 from playwright.sync_api import Page
 
 PAGES = ("/", "/chapters/a-first-graph", "/chapters/a-second-look", "/exercises/double")

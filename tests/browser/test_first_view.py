@@ -1,6 +1,6 @@
 """What a first visit costs, how still the page stands while it loads, and that its policy is kept."""
 
-from conftest import OpenPage, scroll_through
+from browser_parts import OpenPage, scroll_through
 from playwright.sync_api import Browser, Page, expect
 
 CHAPTER = "/chapters/a-first-graph"

@@ -1,6 +1,6 @@
 """Everything works from the keyboard alone."""
 
-from conftest import OpenPage, scroll_through
+from browser_parts import OpenPage, scroll_through
 from playwright.sync_api import Page, expect
 
 CHAPTER = "/chapters/a-first-graph"

@@ -1,6 +1,6 @@
 """A cell in the browser: run, see, hover, err, stop, come back."""
 
-from conftest import OpenPage, scroll_through
+from browser_parts import OpenPage, scroll_through
 from playwright.sync_api import Locator, Page, expect
 
 CHAPTER = "/chapters/a-first-graph"

@@ -12,7 +12,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
-from conftest import READY_SECONDS, ROOT, find_free_port
+from browser_parts import READY_SECONDS, ROOT, find_free_port
 from playwright.sync_api import Browser, Page
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import player_programs as programs
 import pytest
-from conftest import OpenPage
+from browser_parts import OpenPage
 from playwright.sync_api import Locator, Page, expect
 from test_accessibility import find_overflow, find_violations
 

@@ -1,6 +1,6 @@
 """Questions in the browser: answered in place, by form or by a click on the graph."""
 
-from conftest import OpenPage
+from browser_parts import OpenPage
 from playwright.sync_api import expect
 
 CHAPTER = "/chapters/a-first-graph"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from conftest import ROOT, OpenPage, scroll_through
+from browser_parts import ROOT, OpenPage, scroll_through
 from playwright.sync_api import Page, expect
 
 EXERCISE = ROOT / "tests" / "course" / "exercises" / "double"

@@ -1,6 +1,6 @@
 """Measurements, walks, incidents and variants in the browser: what a script adds to what already stands there."""
 
-from conftest import OpenPage
+from browser_parts import OpenPage
 from playwright.sync_api import expect
 
 CHAPTER = "/chapters/a-second-look"

@@ -1,6 +1,6 @@
 """Without script a learner reads, predicts, answers, runs, hands in and sees the verdict."""
 
-from conftest import ROOT, OpenPage
+from browser_parts import ROOT, OpenPage
 from playwright.sync_api import Page, expect
 
 CHAPTER = "/chapters/a-first-graph"

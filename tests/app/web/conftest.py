@@ -2,14 +2,12 @@
 
 import shutil
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx2
 import pytest
 from fastapi import FastAPI
-from site_parts import FakeWorker
+from site_parts import COURSE, FakeWorker, StoppedClock
 
 from app.course.loader import load_course
 from app.course.model import Course
@@ -19,19 +17,6 @@ from app.storage.database import migrate
 from app.web.assets import Assets, read_assets
 from app.web.rates import Rates
 from app.web.site import Site
-
-COURSE = Path(__file__).resolve().parents[2] / "course"
-
-
-@dataclass
-class StoppedClock:
-    now: datetime = field(default_factory=lambda: datetime(2026, 3, 1, 12, tzinfo=UTC))
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def pass_days(self, days: float) -> None:
-        self.now += timedelta(days=days)
 
 
 @pytest.fixture

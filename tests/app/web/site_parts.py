@@ -4,7 +4,9 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -17,6 +19,7 @@ from graders.contract.trace import Edges, Nodes, Trace
 from graders.ledger import Ledger
 from graders.ledger.dispatch import Handle
 
+COURSE = Path(__file__).resolve().parents[2] / "course"
 FRAGMENT = {"x-unwind-fragment": "1"}
 
 HELLO = WorkerHello(
@@ -114,3 +117,14 @@ def _events(text: str) -> Iterator[StreamedEvent]:
         fields = dict(line.split(": ", 1) for line in block.splitlines() if line and not line.startswith(":"))
         if fields:
             yield StreamedEvent(fields["event"], json.loads(fields["data"]), fields.get("id", ""))
+
+
+@dataclass
+class StoppedClock:
+    now: datetime = field(default_factory=lambda: datetime(2026, 3, 1, 12, tzinfo=UTC))
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def pass_days(self, days: float) -> None:
+        self.now += timedelta(days=days)

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from conftest import COURSE
-from site_parts import FRAGMENT, SMALL_TRACE, FakeWorker
+from site_parts import COURSE, FRAGMENT, SMALL_TRACE, FakeWorker
 
 from app.course.loader import load_course
 from app.course.model import Course

@@ -4,9 +4,9 @@ import hashlib
 
 import httpx2
 import pytest
-from conftest import StoppedClock
 from fastapi import FastAPI
 from pydantic import SecretStr
+from site_parts import StoppedClock
 
 from app.main import create_app
 from app.settings import Env, Settings

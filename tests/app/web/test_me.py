@@ -3,8 +3,7 @@
 import re
 
 import httpx2
-from conftest import StoppedClock
-from site_parts import FakeWorker
+from site_parts import FakeWorker, StoppedClock
 
 from app.web.site import Site
 
