@@ -97,14 +97,19 @@ class RunGroups:
         return [os.open(folder / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) for folder in self._places()]
 
     def read_peak_memory_bytes(self) -> int | None:
+        return self._read_memory_file("memory.max_usage_in_bytes", "memory.peak")  # the latter came with Linux 5.19
+
+    def read_memory_bytes(self) -> int | None:
+        return self._read_memory_file("memory.usage_in_bytes", "memory.current")
+
+    def _read_memory_file(self, version_one: str, version_two: str) -> int | None:
         if "memory" not in self._folders:
             return None
         version, folder = self._folders["memory"]
-        name = "memory.max_usage_in_bytes" if version == 1 else "memory.peak"
         try:
-            return int((folder / name).read_text())
+            return int((folder / (version_one if version == 1 else version_two)).read_text())
         except (OSError, ValueError):
-            return None  # memory.peak came with Linux 5.19
+            return None
 
     def count_memory_kills(self) -> int:
         if "memory" not in self._folders:

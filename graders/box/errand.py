@@ -49,7 +49,7 @@ class Errand:
 
     flavour: Flavour
     driver: str
-    """"cell", "graded" or "metered": the name of a module of graders/inside that the child runs."""
+    """"cell", "graded", "measured" or "metered": the name of a module of graders/inside that the child runs."""
     payload: bytes
     limits: Limits
     on_output: OutputSink | None = None
@@ -71,6 +71,14 @@ class Exit:
     output_truncated: bool = False
 
 
+@dataclass(frozen=True)
+class MemoryReading:
+    """What the kernel has charged a run with: at this moment, and the most since it began."""
+
+    now_bytes: int
+    peak_bytes: int
+
+
 class Run(Protocol):
     """A run in progress. Every wait is bounded by the run's limits; output is drained all the while."""
 
@@ -82,6 +90,9 @@ class Run(Protocol):
 
     def receive_at_most(self, count: int) -> bytes:
         """Read descriptor 3 until it closes or `count` bytes came."""
+
+    def read_memory(self) -> MemoryReading | None:
+        """What the run takes; None where the kernel has no such meter. Raises BoxClosed once the run is over."""
 
     def wait(self) -> Exit:
         """Let the child end by itself (within its limits) and tell how."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from graders.box.cgroups import RunGroups
-from graders.box.errand import BoxClosed, BoxFault, Cause, Exit, OutputSink, Profile
+from graders.box.errand import BoxClosed, BoxFault, Cause, Exit, MemoryReading, OutputSink, Profile
 from graders.box.zygote import Ended, Zygote
 from graders.contract.limits import Limits
 
@@ -149,6 +149,13 @@ class BoxRun:
     def receive_at_most(self, count: int) -> bytes:
         with self._working:
             return self._collect(count)
+
+    def read_memory(self) -> MemoryReading | None:
+        with self._working:
+            if self._exit is not None:
+                raise BoxClosed("the run is over, and its groups are gone")
+            now, peak = self._groups.read_memory_bytes(), self._groups.read_peak_memory_bytes()
+        return None if now is None or peak is None else MemoryReading(now, peak)
 
     def wait(self) -> Exit:
         with self._working:

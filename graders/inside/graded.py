@@ -50,10 +50,23 @@ def serve(payload: bytes, incoming: int, outgoing: int, answer_one: AnswerOne) -
 
 
 def load_probe(source: str) -> Probe:
-    module = ModuleType("probe")
-    exec(compile(source, "probe.py", "exec", dont_inherit=True), module.__dict__)
-    probe: Probe = module.__dict__["probe"]
+    module = load_module("probe", source)
+
+    def probe(submission: ModuleType, inputs: dict[str, Any]) -> Any:
+        return module.probe(submission, prepare(module, inputs))
+
     return probe
+
+
+def load_module(name: str, source: str) -> ModuleType:
+    module = ModuleType(name)
+    exec(compile(source, f"{name}.py", "exec", dont_inherit=True), module.__dict__)
+    return module
+
+
+def prepare(probe: ModuleType, inputs: dict[str, Any]) -> Any:
+    """What the probe wants in the place of the inputs; the inputs themselves where it has no such wish."""
+    return probe.prepare(inputs) if hasattr(probe, "prepare") else inputs
 
 
 def load_submission(source: str) -> ModuleType:

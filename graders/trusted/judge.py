@@ -7,7 +7,7 @@ alone: nothing that is read so can turn an answer into a right one.
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -44,12 +44,12 @@ Receive = Callable[[int], bytes]
 
 @dataclass(frozen=True)
 class Metered:
-    """What a machine counted in one case; `used` and `budget` say it in words."""
+    """What one case cost; `used` and `budget` say it in words, where that is what a learner should read first."""
 
-    used: str
-    budget: str
     measures: tuple[Measure, ...]
-    schedule: Schedule
+    used: str = ""
+    budget: str = ""
+    schedule: Schedule | None = None
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,21 @@ class Ruling:
     finding: Finding | None = None
     metered: Metered | None = None
 
+    def costing(self, metered: Metered) -> "Ruling":
+        return replace(self, metered=metered)
+
 
 BREACH = Ruling(Outcome.PROTOCOL_ERROR, goes_on=False)
 
 
 def judge_answer(number: int, case: PreparedCase, tolerance: Tolerance, receive: Receive) -> Ruling:
     """Read the answer to case `number` and rule on it."""
-    kind, answered, header_length, body_length = HEAD.unpack(receive(HEAD.size))
+    return judge_frame(receive(HEAD.size), number, case, tolerance, receive)
+
+
+def judge_frame(head: bytes, number: int, case: PreparedCase, tolerance: Tolerance, receive: Receive) -> Ruling:
+    """As judge_answer, where the answer's head has been read."""
+    kind, answered, header_length, body_length = HEAD.unpack(head)
     if answered != number:
         return BREACH
     if kind == FAILURE:

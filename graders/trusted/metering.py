@@ -90,4 +90,4 @@ def meter(machine: Machine) -> Metered:
     budgets = ((order.most_forwards, "forward steps: at most {}"), (order.most_held, "units held: at most {}"))
     budget = "; ".join(words.format(most) for most, words in budgets if most is not None)
     used = f"forward steps: {machine.forwards}; units held: at most {machine.peak_held}"
-    return Metered(used, budget or "the gradient, at any cost", tuple(measures), machine.describe())
+    return Metered(tuple(measures), used, budget or "the gradient, at any cost", machine.describe())

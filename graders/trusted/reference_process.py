@@ -158,7 +158,8 @@ def answer_nothing(inputs: dict[str, Any]) -> Frame:
 
 def load_solution(folder: Path) -> Callable[[dict[str, Any]], Frame]:
     probe, solution = (run_file(folder, name) for name in ("probe.py", "solution.py"))
-    return lambda inputs: encode_answer(probe.probe(solution, inputs))
+    prepare = getattr(probe, "prepare", dict)
+    return lambda inputs: encode_answer(probe.probe(solution, prepare(inputs)))
 
 
 def run_file(folder: Path, name: str) -> Any:

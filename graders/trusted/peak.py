@@ -1,0 +1,129 @@
+"""Judges a case also by the memory that its program took, as the kernel counted it.
+
+The learner's file is handed over only when the baseline has been read, so nothing that it does can raise that. What
+the process says of its own cost is shown as its word, and read leniently: no credit rests on it.
+"""
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from graders.contract.chart import HELD
+from graders.contract.manifest import Tolerance
+from graders.contract.results import Measure, MeasuredBy, Outcome
+from graders.trusted.case import PeakOrder
+from graders.trusted.faults import GraderFault
+from graders.trusted.findings import find_budget
+from graders.trusted.judge import BREACH, Metered, Ruling, judge_frame
+from graders.trusted.reference import PreparedCase
+from graders.trusted.text import clean_text
+from graders.trusted.wire import CASE, HEAD, Frame
+
+HERE, CODE, SAID = b"HERE", b"CODE", b"SAID"
+LONGEST_REPORT: Final = 4096
+MOST_REPORTED: Final = 4
+LONGEST_NAME: Final = 40
+
+
+class Reading(Protocol):
+    """What the kernel has charged a program with: at this moment, and the most since it began."""
+
+    @property
+    def now_bytes(self) -> int: ...
+    @property
+    def peak_bytes(self) -> int: ...
+
+
+class Program(Protocol):
+    """A run, as far as it is needed here."""
+
+    def send(self, data: bytes) -> None: ...
+    def receive(self, count: int) -> bytes: ...
+    def read_memory(self) -> Reading | None: ...
+
+
+def read_baseline(number: int, case: PreparedCase, program: Program) -> int:
+    """Have the case prepared; what the process takes then, in bytes. Whatever fails so early is our fault."""
+    program.send(case.question.numbered(CASE, number))
+    head = program.receive(HEAD.size)
+    if head != HEAD.pack(HERE, number, 0, 0):
+        raise GraderFault(f"the case {case.facts.name!r} was not prepared; look at probe.py")
+    return _read(case, program).now_bytes
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """The learner's file, what the process took before it had that, and how near an answer has to be."""
+
+    source: str
+    baseline_bytes: int
+    tolerance: Tolerance
+
+
+def judge_peak(number: int, case: PreparedCase, submitted: Submitted, program: Program) -> Ruling:
+    """Hand over the learner's file, and rule on the answer first, then on its cost."""
+    program.send(Frame(b"", json.dumps({"source": submitted.source}).encode()).numbered(CODE, number))
+    head = program.receive(HEAD.size)
+    kind, answered, header_length, body_length = HEAD.unpack(head)
+    reported: tuple[Measure, ...] = ()
+    if kind == SAID:
+        if answered != number or header_length or body_length > LONGEST_REPORT:
+            return BREACH
+        reported = read_report(program.receive(body_length))
+        head = program.receive(HEAD.size)
+    ruling = judge_frame(head, number, case, submitted.tolerance, program.receive)
+    # The mark never falls, and the answer is here: nothing that was taken for it can be missing.
+    taken_bytes = _read(case, program).peak_bytes - submitted.baseline_bytes
+    assert case.facts.peak is not None
+    return weigh(ruling, case.facts.peak, taken_bytes, reported)
+
+
+def weigh(ruling: Ruling, order: PeakOrder, taken_bytes: int, reported: tuple[Measure, ...]) -> Ruling:
+    """The ruling with its measures; a right answer beyond the budget does not pass."""
+    units, most = round(max(0, taken_bytes) / order.unit_bytes, 2), order.most_units
+    held = Measure(name=HELD, value=units, unit="units", measured_by=MeasuredBy.KERNEL, most=most)
+    measures = (*reported, held)
+    if ruling.outcome is not Outcome.PASSED:
+        return ruling.costing(Metered(measures))
+    used = f"units held: at most {units:.1f}, of {order.unit_bytes / 2**20:g} MiB each"
+    metered = Metered(measures, used, f"units held: at most {most:g}")
+    if units <= most:
+        return ruling.costing(metered)
+    finding = find_budget("too-much-held", used=f"{units:.1f}", limit=f"{most:g}")
+    return Ruling(Outcome.OVER_BUDGET, goes_on=True, finding=finding, metered=metered)
+
+
+def read_report(raw: bytes) -> tuple[Measure, ...]:
+    """Counts by name, as the learner's process tells them; whatever else it says is left out."""
+    try:
+        told = json.loads(raw)
+    except (ValueError, RecursionError):
+        return ()
+    pairs = told.items() if isinstance(told, dict) else ()
+    counts = [(name, value) for name, value in pairs if _is_count(value) and name != HELD]
+    return tuple(
+        Measure(
+            name=clean_text(name, LONGEST_NAME),
+            value=value,
+            unit="",
+            measured_by=MeasuredBy.LEARNER_PROCESS,
+        )
+        for name, value in counts[:MOST_REPORTED]
+    )
+
+
+def _is_count(value: object) -> bool:
+    return (
+        isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e9 and math.isfinite(value)
+    )
+
+
+def _read(case: PreparedCase, program: Program) -> Reading:
+    reading = program.read_memory()
+    if reading is None:
+        raise GraderFault(
+            f"the case {case.facts.name!r} is judged by its peak, and the kernel measures none here: give the worker "
+            "a memory control group that it may write to (graders/README.md, Profiles)"
+        )
+    return reading
