@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from app.course.drawing import MeasureTrial, VariantTrial, judge_measure, judge_variant
 from app.course.problems import ContentProblem, Report, Rule, suggest
 from app.course.trials import (
+    CHECKS,
     CellTrial,
     ClaimTrial,
     ExerciseTrial,
@@ -241,6 +242,21 @@ def _judge_exercise(promise: ExerciseTrial, verdict: Verdict, report: Report) ->
         )
     elif promise.is_solution:
         _judge_limits(promise, verdict, report)
+        _judge_checks(promise, verdict, report)
+
+
+def _judge_checks(promise: ExerciseTrial, verdict: Verdict, report: Report) -> None:
+    """What the page promises of the number of checks, held against a run in which all of them were asked."""
+    said = promise.exercise.manifest.checks
+    public = sum(case.public for case in verdict.cases)
+    hidden = len(verdict.cases) - public
+    if said is None or (said.public, said.hidden) == (public, hidden):
+        return
+    manifest = Report(f"exercises/{promise.exercise.name}/exercise.toml")
+    message = f"[checks] says {said.public} public and {said.hidden} hidden; a run has {public} and {hidden}"
+    remedy = f"write public = {public} and hidden = {hidden}, and draw as many in every run"
+    manifest.add(promise.limit_lines.get(CHECKS, 1), Rule.CHECKS, f"{said.public} + {said.hidden}", message, remedy)
+    report.problems += manifest.problems
 
 
 def _judge_limits(promise: ExerciseTrial, verdict: Verdict, report: Report) -> None:

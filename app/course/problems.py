@@ -70,6 +70,7 @@ class Rule(StrEnum):
     CONCEPT_UNASKED = "concept-unasked"
     CONCEPT_UNVARIED = "concept-without-variant"
     TIGHT_LIMIT = "tight-limit"
+    CHECKS = "checks"
 
 
 @dataclass(frozen=True, order=True)

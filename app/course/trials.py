@@ -43,6 +43,7 @@ MUTANTS = "mutants/"
 """The folder of solutions with one change each, none of which may pass: what the cases are there to catch."""
 
 LIMITS = ("cpu_seconds", "wall_seconds", "memory_mib")
+CHECKS = "public"
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class ExerciseTrial:
     attempt: Attempt | None = None
     attempt_line: int = 1
     limit_lines: Mapping[str, int] = field(default_factory=dict)
-    """Where exercise.toml says each limit."""
+    """Where exercise.toml says each limit, and how many checks there are."""
 
     @property
     def is_solution(self) -> bool:
@@ -232,7 +233,7 @@ def _plan_exercise(folder: ExerciseFolder) -> Iterator[Trial]:
     answers: list[tuple[str, Attempt | None]] = [("starter.py", None), (SOLUTION, None)]
     answers += [(f"attempts/{attempt.file}", attempt) for attempt in exercise.manifest.attempts]
     answers += [(file, None) for file in sorted(folder.files) if file.startswith(MUTANTS)]
-    limit_lines = {name: find_line(toml, name) for name in LIMITS if name in toml}
+    limit_lines = {name: find_line(toml, name) for name in (*LIMITS, CHECKS) if name in toml}
     for file, attempt in answers:
         source = folder.files.get(file)
         if source is None:

@@ -73,6 +73,7 @@ def diagnose(inputs, got, expected):
 
 def case(name, idea, finding, steps, ask="gradients", outputs=None, public=True):
     outputs = [len(steps) - 1] if outputs is None else outputs
+    told = {"graph": write_graph(steps, ask)} if public and ask != "graph" else {}
     return {
         "name": name,
         "idea": idea,
@@ -81,7 +82,25 @@ def case(name, idea, finding, steps, ask="gradients", outputs=None, public=True)
         "inputs": {"steps": steps, "outputs": outputs, "ask": ask},
         "shown": write_program(steps, outputs if ask == "gradients" else []) if public else "",
         "slow": "order",
+        **told,
     }
+
+
+def write_graph(steps, ask):
+    """The steps as the graph that a verdict shows: every value is asked, or the gradient of each leaf."""
+    values = evaluate(steps)
+    leaves = [place for place, step in enumerate(steps) if step[0] == "leaf"]
+    nodes = []
+    for place, (operation, *operands) in enumerate(steps):
+        node = {"name": f"v{place}", "value": f"{values[place]:.4g}"}
+        if operation != "leaf":
+            node |= {"op": operation, "operands": operands}
+        if ask == "values":
+            node["answer"] = f"values[{place}]"
+        elif operation == "leaf":
+            node["answer"] = f"gradients[{leaves.index(place)}]"
+        nodes.append(node)
+    return {"walk": "forward" if ask == "values" else "backward", "nodes": nodes}
 
 
 def draw_leaf(rng):

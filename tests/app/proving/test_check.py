@@ -295,6 +295,17 @@ def test_a_limit_with_no_room_above_the_solution_is_reported_where_it_is_set(des
     assert found["remedy"] == "allow at least 3 times as much: memory_mib = 128"
 
 
+def test_a_number_of_checks_that_no_run_has_is_reported_where_it_is_said(desk: Desk) -> None:
+    path = desk.root / "exercises/double/exercise.toml"
+    path.write_text(path.read_text().replace("public = 1\n", "public = 3\n"))
+
+    (found,) = desk.check()["problems"]
+
+    line = path.read_text().split("\n").index("public = 3") + 1
+    assert (found["rule"], found["path"], found["line"]) == ("checks", "exercises/double/exercise.toml", line)
+    assert found["remedy"].startswith("write public = 1 and hidden = 1")
+
+
 def test_a_mutant_that_passes_is_reported_and_one_that_is_caught_is_not(desk: Desk) -> None:
     mutants = desk.root / "exercises/double/mutants"
     mutants.mkdir()
