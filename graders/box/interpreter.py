@@ -1,10 +1,11 @@
-"""Which host files a box's root needs: the running interpreter, and for torch the packages that torch asks for."""
+"""Which host files a box's root needs: the interpreter, numpy, and for torch what torch asks for."""
 
 import importlib.metadata
 import os
 import re
 import sys
 import sysconfig
+from collections.abc import Sequence
 from pathlib import Path
 
 from graders.box.errand import BoxFault
@@ -15,23 +16,26 @@ DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
 TOP_LINKS = ("/lib", "/lib64", "/bin")
 # An executable that is really there: an exec that fails was then refused, not merely missing.
 EXECUTABLE = "/usr/bin/env"
-TORCH_PACKAGES = ("torch", "numpy")
+PACKAGES = {Flavour.PLAIN: ("numpy",), Flavour.TORCH: ("torch", "numpy")}
 REQUIREMENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def plan_root(flavour: Flavour) -> RootPlan:
-    """List what the zygote of this flavour binds. Raises BoxFault if torch is asked for and not installed."""
+    """List what the zygote of this flavour binds. Raises BoxFault if a package of its own is not installed."""
     stdlib = sysconfig.get_path("stdlib")
-    packages, folders = _find_packages() if flavour is Flavour.TORCH else ((), ())
+    packages, folders = _find_packages(PACKAGES[flavour])
+    # numpy finds its own parts by its own path. Beside it lies torch, which a plain run must not even see.
+    shown = folders if flavour is Flavour.TORCH else ()
     readable = (stdlib, *_library_folders(), EXECUTABLE, *packages)
     covered = tuple(str(p) for p in (Path(stdlib) / "site-packages", Path(stdlib) / "dist-packages") if p.is_dir())
     return RootPlan(
         readable=tuple(sorted({path for path in readable if Path(path).exists()})),
         covered=covered,
-        listed=folders,
+        listed=shown,
         devices=tuple(device for device in DEVICES if Path(device).exists()),
         links=tuple((path, str(Path(path).readlink())) for path in TOP_LINKS if Path(path).is_symlink()),
-        module_paths=(stdlib, os.path.join(stdlib, "lib-dynload"), *folders),
+        module_paths=(stdlib, os.path.join(stdlib, "lib-dynload"), *shown),
+        warm_paths=tuple(folder for folder in folders if folder not in shown),
     )
 
 
@@ -75,10 +79,10 @@ def _library_folders() -> tuple[str, ...]:
     return tuple(sorted(folders))
 
 
-def _find_packages() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(files and folders of torch and what it needs, the folders they lie in)."""
+def _find_packages(wanted: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(files and folders of the packages and what they need, the folders they lie in)."""
     found: dict[str, importlib.metadata.Distribution] = {}
-    waiting = list(TORCH_PACKAGES)
+    waiting = list(wanted)
     while waiting:
         name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
         if name in found:
@@ -88,8 +92,8 @@ def _find_packages() -> tuple[tuple[str, ...], tuple[str, ...]]:
         except importlib.metadata.PackageNotFoundError:
             continue
         waiting += _required_names(found[name])
-    if "torch" not in found:
-        raise BoxFault("torch is not installed beside this interpreter; install it, or leave that flavour out")
+    if missing := [name for name in wanted if name not in found]:
+        raise BoxFault(f"{missing[0]} is not beside this interpreter; install it, or leave that flavour out")
     entries = {entry for distribution in found.values() for entry in _top_entries(distribution)}
     return tuple(sorted(entries)), tuple(sorted({str(Path(entry).parent) for entry in entries}))
 

@@ -44,6 +44,14 @@ try:
 except RuntimeError:
     print("stopped at", count)
 """
+READ_TORCH: Final = """
+import os, sys, numpy
+sys.path.append(os.path.dirname(os.path.dirname(numpy.__file__)))
+try:
+    import torch
+except (ImportError, PermissionError):
+    print("out of reach")
+"""
 FILL_SCRATCH: Final = """
 files = []
 try:
@@ -183,11 +191,9 @@ def _try_traces(box: Slot) -> Iterator[Boundary]:
         _attempt(box, flavour, MARK, LIMITS)
         yield _expect(box, f"leave a trace ({flavour})", FIND_MARK, LIMITS, _printed("clean"), flavour)
     if Flavour.PLAIN in box.flavours:
-        for name in ("torch", "numpy"):
-            expected = _mistake("ModuleNotFoundError")
-            yield _expect(
-                box, f"import {name} where there is none", f"import {name}", LIMITS, expected, Flavour.PLAIN
-            )
+        absent = _mistake("ModuleNotFoundError")
+        yield _expect(box, "import torch where there is none", "import torch", LIMITS, absent, Flavour.PLAIN)
+        yield _expect(box, "read torch beside numpy", READ_TORCH, LIMITS, _printed("out of reach"), Flavour.PLAIN)
 
 
 Expectation = Callable[[Ending], bool]

@@ -25,7 +25,9 @@ class RootPlan:
     links: tuple[tuple[str, str], ...]
     """(path, target) of symbolic links that the host has at its top level."""
     module_paths: tuple[str, ...]
-    """sys.path of the zygote."""
+    """sys.path of the zygote and its children."""
+    warm_paths: tuple[str, ...]
+    """What is on it besides while the zygote imports ahead: a folder whose other packages learners must not find."""
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ def main(descriptor: int) -> None:
 
 def _prepare(setup: Setup, looks: _Looks) -> Prepared:
     kernel.check_machine()
-    sys.path[:] = list(setup.root.module_paths)
+    sys.path[:] = [*setup.root.module_paths, *setup.root.warm_paths]
     preload = _load_start(setup.inside)
     preload.preload(setup.flavour)
     version = landlock.find_version()

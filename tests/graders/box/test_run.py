@@ -171,6 +171,36 @@ def test_the_plain_box_has_no_torch(run_cell: Any) -> None:
     assert run_cell("import torch").document["mistake"]["type"] == "ModuleNotFoundError"
 
 
+def test_the_plain_box_has_numpy_and_nothing_of_what_lies_beside_it(run_cell: Any) -> None:
+    source = """
+import os, sys, numpy
+sys.path.append(os.path.dirname(os.path.dirname(numpy.__file__)))
+try:
+    import torch
+except (ImportError, PermissionError) as error:
+    print(type(error).__name__ in ("ModuleNotFoundError", "PermissionError"))
+"""
+    assert run_cell(source).printed == "True\n"
+
+
+def test_a_part_of_numpy_that_nobody_imported_ahead_can_be_imported(run_cell: Any) -> None:
+    source = "import sys\nbefore = 'numpy.fft' in sys.modules\nimport numpy.fft\nprint(before, numpy.fft.fft([1, 0]))"
+
+    assert run_cell(source).printed == "False [1.+0.j 1.+0.j]\n"
+
+
+def test_two_plain_runs_draw_different_numbers_from_numpy(run_cell: Any) -> None:
+    first, second = (run_cell("import numpy\nprint(numpy.random.rand())").printed for _ in range(2))
+
+    assert first != second
+
+
+def test_arrays_are_multiplied_within_a_small_limit_of_memory(run_cell: Any) -> None:
+    source = "import numpy\na = numpy.ones((400, 400))\nprint((a @ a)[0, 0])"
+
+    assert run_cell(source, limits=TEST_LIMITS.model_copy(update={"memory_mib": 32})).printed == "400.0\n"
+
+
 def test_a_zygote_that_died_during_a_run_is_our_fault_and_is_replaced(box: Slot, start: Start, run_cell: Any) -> None:
     run = start(make_errand("import time; time.sleep(60)", Flavour.PLAIN, TEST_LIMITS))
     os.kill(box.find_zygote(Flavour.PLAIN), signal.SIGKILL)
