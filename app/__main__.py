@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 from app.settings import Settings, read_settings
+from graders.contract.environment import describe_invalid, find_unknown
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,10 +25,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen, rest = parser.parse_known_args(arguments)
     if rest and chosen.command not in ("check", "new", "export", "import"):
         parser.error(f"{chosen.command} takes no arguments, and got {' '.join(rest)}")
+    if unknown := find_unknown():
+        print("\n".join(unknown), file=sys.stderr)
+        return 2
     try:
         settings = read_settings()
     except ValidationError as problem:
-        print(_say(problem), file=sys.stderr)
+        print(describe_invalid(problem), file=sys.stderr)
         return 2
     return _run(chosen.command, rest, settings)
 
@@ -65,16 +69,6 @@ def _run(command: str, rest: list[str], settings: Settings) -> int:
             from app.new import main as start_new  # noqa: PLC0415
 
             return start_new(rest)
-
-
-def _say(problem: ValidationError) -> str:
-    lines = [
-        f"UNWIND_{str(error['loc'][0]).upper()}: {error['msg']}, and it is {error['input']!r}; see docs/settings.md"
-        if error["loc"]
-        else error["msg"]
-        for error in problem.errors()
-    ]
-    return "\n".join(line.replace("Value error, ", "") for line in lines)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from graders.box.errand import BoxFault, Profile, SelfTestReport
 from graders.box.profiles import probe_profile
 from graders.box.self_test import run_self_test
 from graders.box.slot import Slot, open_box
+from graders.contract.environment import describe_invalid, find_unknown
 from graders.contract.events import EventKind, Output
 from graders.contract.jobs import Diagnosed, Flavour, GradeJob, Queue, RunJob
 from graders.contract.limits import MAX_SOURCE_BYTES
@@ -43,23 +44,40 @@ class Form(StrEnum):
 def main(arguments: list[str] | None = None) -> int:
     options = read_arguments(arguments)
     try:
-        settings = read_settings()
-        match options.command:
-            case "grade":
-                return grade(settings, options)
-            case "run":
-                return run(settings, options)
-            case "self-test":
-                return self_test(settings, as_json=options.json)
-            case "worker":
-                return work(settings, Queue(options.queue))
-            case "alive":
-                return look_alive(settings)
-            case _:
-                return stream(settings, options.exercises)
+        if unknown := find_unknown():
+            raise GraderFault("\n".join(unknown))
+        return obey(options, read_settings())
     except (BoxFault, GraderFault, ValidationError, OSError) as error:
-        print(f"graders: {error}", file=sys.stderr)
+        message = describe_fault(error)
+        print(f"graders: {message}", file=sys.stderr)
+        if getattr(options, "json", False) or getattr(options, "form", None) is Form.JSON:
+            print(json.dumps({"outcome": Outcome.GRADER_FAULT.value, "message": message}))
         return OUR_FAULT
+
+
+def obey(options: argparse.Namespace, settings: GraderSettings) -> int:
+    match options.command:
+        case "grade":
+            return grade(settings, options)
+        case "run":
+            return run(settings, options)
+        case "self-test":
+            return self_test(settings, as_json=options.json)
+        case "worker":
+            return work(settings, Queue(options.queue))
+        case "alive":
+            return look_alive(settings)
+        case _:
+            return stream(settings, options.exercises)
+
+
+def describe_fault(error: Exception) -> str:
+    """What went wrong, the file by its name and the setting by its variable."""
+    if isinstance(error, ValidationError):
+        return describe_invalid(error)
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {(error.strerror or str(error)).lower()}"
+    return str(error)
 
 
 def read_arguments(arguments: list[str] | None) -> argparse.Namespace:
