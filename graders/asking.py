@@ -145,7 +145,8 @@ class Asking:
             known = ruling.finding.code in self.exercise.manifest.findings
             return find_for_exercise(ruling.finding.code, self.exercise.manifest) if known else ruling.finding
         if ruling.outcome is not Outcome.WRONG_ANSWER:
-            return find_outcome(ruling.outcome)
+            own = case.facts.find_instead(ruling.outcome)
+            return find_for_exercise(own, self.exercise.manifest) if own else find_outcome(ruling.outcome)
         code = self.answers.diagnose(number, ruling.frame) if ruling.frame else None
         return find_for_exercise(code or case.facts.finding, self.exercise.manifest)
 

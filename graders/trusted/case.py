@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from graders.contract.manifest import Judge, Slug
+from graders.contract.results import Outcome
 from graders.trusted.faults import ExerciseProblem
 
 MOST_CASES = 64
@@ -72,7 +73,10 @@ class PeakOrder(BaseModel):
 
 
 class CaseFacts(BaseModel):
-    """Everything of a case but its inputs. `slow` is said when the time runs out during the case."""
+    """Everything of a case but its inputs.
+
+    `slow` is said when the time runs out during the case, `instead` in the place of the engine's words for an outcome.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -82,9 +86,13 @@ class CaseFacts(BaseModel):
     public: bool
     shown: str = Field(default="", max_length=4000)
     slow: Slug | None = None
+    instead: dict[Literal["wrong_shape", "wrong_dtype", "not_finite"], Slug] = {}
     machine: MachineOrder | None = None
     graph: GraphOrder | None = None
     peak: PeakOrder | None = None
+
+    def find_instead(self, outcome: Outcome) -> Slug | None:
+        return next((code for name, code in self.instead.items() if name == outcome.value), None)
 
 
 CASES: TypeAdapter[list[CaseFacts]] = TypeAdapter(list[CaseFacts])
@@ -125,7 +133,7 @@ def _check_names(cases: list[CaseFacts], findings: Collection[str]) -> None:
     names = [case.name for case in cases]
     if len(set(names)) < len(names):
         raise ExerciseProblem(f"cases.py: names repeat in {names}; give each case its own")
-    said = {code for case in cases for code in (case.finding, case.slow) if code}
+    said = {code for case in cases for code in (case.finding, case.slow, *case.instead.values()) if code}
     if unknown := sorted(said - set(findings)):
         raise ExerciseProblem(
             f"cases.py: finding {unknown[0]!r} is not in exercise.toml; add [findings.{unknown[0]}]"

@@ -117,6 +117,15 @@ def test_the_first_failing_case_gives_the_finding_and_later_cases_are_still_aske
     assert verdict.finding.code == "unchanged"
 
 
+@pytest.mark.parametrize(
+    ("numbers", "outcome", "code"),
+    [([1.0], Outcome.WRONG_SHAPE, "too-few"), ([1.0, float("nan")], Outcome.NOT_FINITE, "not-finite")],
+)
+def test_a_case_may_have_words_of_its_own_for_an_outcome(reference, numbers, outcome, code):
+    verdict = judge(ScriptedBox(lambda case, inputs: scaled_answer(case, numbers)), reference)
+    assert (verdict.outcome, verdict.finding and verdict.finding.code) == (outcome, code)
+
+
 def test_a_diagnosis_that_fails_leaves_the_finding_of_the_case(reference):
     verdict = judge(ScriptedBox(lambda case, inputs: scaled_answer(case, [13.0] + [0.0] * (case + 1))), reference)
     assert verdict.finding is not None
