@@ -75,7 +75,7 @@ class PeakOrder(BaseModel):
 class CaseFacts(BaseModel):
     """Everything of a case but its inputs.
 
-    `slow` is said when the time runs out during the case, `instead` in the place of the engine's words for an outcome.
+    `slow` is said when the time runs out during the case, `instead` in place of the engine's words for an outcome.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
