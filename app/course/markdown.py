@@ -26,7 +26,8 @@ ALTERNATIVES: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote",
 
 def make_parser() -> MarkdownIt:
     """A parser with raw HTML off; one instance may be used for every file."""
-    parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False}).enable("table")
+    options = {"html": False, "linkify": False, "typographer": True, "quotes": "“”‘’"}
+    parser = MarkdownIt("commonmark", options).enable(["table", "smartquotes"])
     parser.use(footnote_plugin, inline=False)
     parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, allow_blank_lines=False)
     parser.block.ruler.before("fence", "directive", _directive, ALTERNATIVES)
