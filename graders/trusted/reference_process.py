@@ -6,6 +6,7 @@ survive it.
 """
 
 import contextlib
+import copy
 import gc
 import json
 import os
@@ -139,7 +140,8 @@ def prepare_cases(folder: Path, draw: Draw) -> tuple[Drawn, list[dict[str, Any]]
     facts, raw = [], []
     for case, inputs in split_cases(cases_module.draw_cases(random.Random(draw.seed)), draw.findings, draw.judge):
         question = encode_case(inputs if case.machine is None else {**inputs, "machine": case.machine.model_dump()})
-        expected = answer(dict(inputs))
+        # A copy: a solution that trains in place would leave `diagnose` with other inputs than the learner had.
+        expected = answer(copy.deepcopy(dict(inputs)))
         values = decode_answer(read_layout(expected.header), expected.body)
         if not is_finite(values):
             raise ExerciseProblem(f"solution.py answers case {case.name!r} with NaN or infinity; draw other inputs")

@@ -1,5 +1,6 @@
 """The reference process: draws, answers, and takes every failure as ours."""
 
+import json
 import os
 import shutil
 import signal
@@ -11,6 +12,7 @@ from judging_parts import FIXTURES
 from graders.trusted.exercise import load_exercise
 from graders.trusted.faults import GraderFault
 from graders.trusted.reference import ReferenceServer
+from graders.trusted.wire import encode_answer
 
 
 @pytest.fixture
@@ -38,6 +40,14 @@ def test_the_same_seed_draws_the_same_cases_and_another_one_others(reference):
     ):
         assert one.cases == two.cases
         assert one.cases != three.cases
+
+
+def test_a_solution_that_changes_its_inputs_leaves_a_diagnosis_with_those_that_the_learner_had(reference, root):
+    rewrite(root, "probe.py", (FIXTURES / "scaling" / "probe.py").read_text().replace("list(case", "(case"))
+    rewrite(root, "solution.py", "def scale(n, factor):\n    n[:] = [v * factor for v in n]\n    return list(n)\n")
+    with reference.prepare(load_exercise(root, "scaling"), 1) as run:
+        numbers = json.loads(run.cases[0].question.header)["plain"]["numbers"]
+        assert run.diagnose(0, encode_answer({"scaled": numbers, "total": sum(numbers)})) == "unchanged"
 
 
 def test_a_solution_that_raises_is_our_fault_told_with_file_and_line(reference, root):
