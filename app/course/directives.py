@@ -154,6 +154,10 @@ class MeasureOptions(Options):
     flavour: Flavour = Field(default=Flavour.TORCH, description="write one of " + ", ".join(Flavour))
     needs: Literal["cpu", "gpu"] = Field(default="cpu", description="write `gpu`, or leave the option out")
     readonly: Flag = Field(default=False, description="write `:readonly:` alone")
+    cuts: str = Field(
+        default="", pattern=r"^[A-Za-z_]\w*$", description="write the name of a list of whole numbers in the code"
+    )
+    layers: int = Field(default=0, ge=2, le=64, description="write how many layers the strip has, from 2 to 64")
 
 
 class GraphOptions(Options):

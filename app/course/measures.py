@@ -1,10 +1,13 @@
-"""Builds measurements: code that leaves a table, with the chart that is drawn of it."""
+"""Builds measurements: code that leaves a table, the chart that is drawn of it, and the cuts that a reader moves."""
+
+import itertools
+import re
 
 from app.course.code import highlight
 from app.course.code_blocks import check_python, find_setup, split_code
 from app.course.directives import MeasureOptions
 from app.course.draft import Draft
-from app.course.model import Cell, Chart, ChartPlan, Measure
+from app.course.model import Cell, Chart, ChartPlan, Cuts, Measure
 from app.course.options import read_options
 from app.course.problems import Rule
 from app.course.tree import Directive
@@ -39,7 +42,8 @@ def build_measure(directive: Directive, name: str, draft: Draft) -> Measure | No
     )
     draft.measures[name] = cell
     plan = ChartPlan(options.chart, options.x, options.y, options.log, options.alt)
-    return Measure(name, cell, plan, options.exact, draft.where(fence.line))
+    cuts = _read_cuts(directive, options, code.before, draft)
+    return Measure(name, cell, plan, options.exact, draft.where(fence.line), cuts=cuts)
 
 
 def _check_chart(directive: Directive, options: MeasureOptions, draft: Draft) -> None:
@@ -57,3 +61,28 @@ def _check_chart(directive: Directive, options: MeasureOptions, draft: Draft) ->
             draft.report.add(
                 given.line, Rule.OPTION_VALUE, given.value, message, "write `:chart: line`, bar or scatter"
             )
+
+
+def _read_cuts(directive: Directive, options: MeasureOptions, source: str, draft: Draft) -> Cuts | None:
+    """The list that the strip rewrites, as it stands in the code."""
+    if not options.cuts and not options.layers:
+        return None
+    fence = directive.fence
+    line = next(option.line for option in fence.options if option.name in ("cuts", "layers"))
+    for option, given, sample in (("cuts", options.cuts, "boundaries"), ("layers", options.layers, 24)):
+        if not given:
+            message = f"a strip of cuts needs the option :{option}:"
+            draft.report.add(line, Rule.MISSING_OPTION, option, message, f"write `:{option}: {sample}`")
+            return None
+    if options.readonly:
+        message = "cuts cannot be moved in code that is for reading"
+        draft.report.add(line, Rule.OPTION_VALUE, "readonly", message, "take `:readonly:` or `:cuts:` out")
+    lists = re.findall(rf"^{re.escape(options.cuts)} = \[([\d\s,]*)\]$", source, re.MULTILINE)
+    places = tuple(int(number) for number in re.findall(r"\d+", lists[0])) if lists else ()
+    edges = [0, *places, options.layers]
+    if len(lists) != 1 or any(one >= other for one, other in itertools.pairwise(edges)):
+        message = f"the code has no list {options.cuts!r} of rising numbers from 1 to {options.layers - 1}"
+        remedy = f"write it once, at the beginning of a line: `{options.cuts} = [{options.layers // 2}]`"
+        draft.report.add(line, Rule.OPTION_VALUE, options.cuts, message, remedy)
+        return None
+    return Cuts(options.cuts, options.layers, places)

@@ -211,6 +211,16 @@ class ChartPlan:
 
 
 @dataclass(frozen=True)
+class Cuts:
+    """A strip of layers whose cuts a reader moves: the code's list `name` says after which layers they stand."""
+
+    name: str
+    layers: int
+    places: tuple[int, ...]
+    """As the chapter has them: rising, each between two layers."""
+
+
+@dataclass(frozen=True)
 class Measurement:
     """A table by columns, with when and where it was taken. `stale`: its code has changed since."""
 
@@ -234,6 +244,7 @@ class Measure:
     exact: bool
     where: Where
     committed: Measurement | None = None
+    cuts: Cuts | None = None
 
 
 @dataclass(frozen=True)

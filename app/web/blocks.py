@@ -196,6 +196,15 @@ class TableView:
 
 
 @dataclass(frozen=True)
+class CutsView:
+    """A strip of layers in segments, each the numbers of its layers, as the chapter cuts it; a script moves the cuts."""
+
+    name: str
+    layers: int
+    segments: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
 class MeasurementView:
     """A measurement: its table, the chart that a script draws of it, and the code that takes it again.
 
@@ -219,6 +228,7 @@ class MeasurementView:
     measured_on: str = ""
     stale: bool = False
     problem: str = ""
+    cuts: CutsView | None = None
 
 
 @dataclass(frozen=True)
@@ -424,6 +434,26 @@ class MeasureView:
 
 
 @dataclass(frozen=True)
+class DifferenceView:
+    """The first element of an answer that is off. `place` names it, e.g. "gradients[2]"; `off_by` may be empty."""
+
+    place: str
+    got: str
+    expected: str
+    off_by: str
+    others: str
+
+
+@dataclass(frozen=True)
+class CaseGraphView:
+    """A case's graph, its first wrong node marked. `rows`: node, step, yours, expected, and whether it is right."""
+
+    svg: Html
+    words: str
+    rows: tuple[tuple[str, str, str, str, bool | None], ...]
+
+
+@dataclass(frozen=True)
 class CaseView:
     """One case of a verdict. A hidden case has its idea and finding, and no values."""
 
@@ -435,6 +465,9 @@ class CaseView:
     got: str
     expected: str
     finding: FindingView | None
+    difference: DifferenceView | None = None
+    graph: CaseGraphView | None = None
+    measures: "tuple[MeasureView, ...]" = ()
 
 
 @dataclass(frozen=True)
@@ -448,21 +481,48 @@ class CodeLineView:
 
 @dataclass(frozen=True)
 class DiffRowView:
-    """A row of two files side by side; a number is None where the side has no line here."""
+    """A row of two files side by side; a number is None where the side has no line here.
+
+    `skipped` equal lines were left out where it is not 0; such a row has nothing else.
+    """
 
     kind: Literal["same", "changed", "added", "removed"]
     left_number: int | None
     left: str
     right_number: int | None
     right: str
+    skipped: int = 0
+
+
+@dataclass(frozen=True)
+class OtherWayView:
+    """Another right answer, and what is particular about it."""
+
+    why: str
+    html: Html
 
 
 @dataclass(frozen=True)
 class ReferenceView:
-    """The reference answer and how the learner's differs: only ever made after a pass."""
+    """The reference answer, how the learner's differs, and other ways: only ever made after a pass.
+
+    `fault` says what was wrong with the starter of a bug hunt.
+    """
 
     html: Html
     rows: tuple[DiffRowView, ...]
+    others: tuple[OtherWayView, ...] = ()
+    fault: "SaidView | None" = None
+
+
+@dataclass(frozen=True)
+class SaidView:
+    """What is said of a bug hunt's fault: the kind of it, and the guilty lines of the starter with their numbers."""
+
+    kind: str
+    lines: "tuple[CodeLineView, ...]"
+    right: bool | None = None
+    """None where it was not weighed."""
 
 
 @dataclass(frozen=True)
@@ -500,6 +560,10 @@ class SubmissionView:
     profile: str = ""
     code: tuple[CodeLineView, ...] = ()
     reference: ReferenceView | None = None
+    look: bool = False
+    """The public checks alone were asked: no attempt. Where all of them held, `held` is true and `passed` is not."""
+    held: bool = False
+    said: SaidView | None = None
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,12 @@
 """Measurements on a page: the committed one, or the one that this reader's run has just taken. No I/O."""
 
+import itertools
 import json
 from collections.abc import Mapping
 from dataclasses import replace
 
 from app.course.drawing import read_table
-from app.course.model import Chart, Measure, Measurement, Value
+from app.course.model import Chart, Cuts, Measure, Measurement, Value
 from app.course.variants import show_value
 from app.pictures.chart import draw_chart
 from app.web import blocks as views
@@ -43,7 +44,14 @@ def _show(block: Measure, cell: views.CellView, columns: Columns | None) -> view
         # The measurement has the anchor; the cell stands inside it.
         cell=replace(cell, anchor=f"{block.id}-code", caption=""),
         problem=NOT_MEASURED if columns is None else "",
+        cuts=_show_cuts(block.cuts) if block.cuts else None,
     )
+
+
+def _show_cuts(cuts: Cuts) -> views.CutsView:
+    edges = (0, *cuts.places, cuts.layers)
+    segments = (tuple(range(start + 1, end + 1)) for start, end in itertools.pairwise(edges))
+    return views.CutsView(cuts.name, cuts.layers, tuple(segments))
 
 
 def _with_place(view: views.MeasurementView, found: Measurement) -> views.MeasurementView:

@@ -76,6 +76,7 @@ export class CellElement extends HTMLElement {
     this.beforeReset = null;
     this.draft?.keep(this.pad.text());
     this.offerReset();
+    this.dispatchEvent(new CustomEvent("uw-edited", { bubbles: true }));
     window.clearTimeout(this.pausing);
     if (this.live) this.pausing = window.setTimeout(() => void this.rerun(), PAUSE_MS);
   }

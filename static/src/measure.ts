@@ -1,10 +1,11 @@
 // A measurement: its table stands in the page; the chart is drawn when it comes near, with a library loaded then.
 
 import { colour, loadLibrary } from "./charts";
-import { renew } from "./fragment";
+import { elementIn } from "./fragment";
+import { keepPoints, keepRows, type Trace } from "./tried";
 
 interface Figure {
-  data: Record<string, unknown>[];
+  data: Trace[];
   layout: Record<string, object>;
 }
 
@@ -35,9 +36,25 @@ export class MeasureElement extends HTMLElement {
 
   /** A run has measured anew: its table and chart take the place of these, the code stays as it was edited. */
   private take(html: string): void {
-    const code = this.querySelector("details.measure-code");
-    const fresh = renew(this, html);
-    if (code && fresh) fresh.querySelector("details.measure-code")?.replaceWith(code);
+    const fresh = elementIn(html);
+    const now = fresh?.querySelector("figure");
+    const before = this.querySelector("figure");
+    if (!fresh || !now || !before) return;
+    const figure = fresh.dataset["figure"] ?? "";
+    const keeps = this.querySelector("uw-cuts") !== null;
+    if (keeps) keepRows(before, now);
+    if (figure) this.dataset["figure"] = keeps ? this.withPoints(figure) : figure;
+    else delete this.dataset["figure"];
+    before.replaceWith(now);
+    this.classList.add("is-live");
+    if (figure) void this.draw();
+  }
+
+  /** Where cuts are moved, what was tried before stays in the chart. */
+  private withPoints(figure: string): string {
+    const now = JSON.parse(figure) as Figure;
+    const before = JSON.parse(this.dataset["figure"] ?? '{"data":[]}') as Figure;
+    return JSON.stringify({ ...now, data: keepPoints(before.data, now.data) });
   }
 
   private near(entries: IntersectionObserverEntry[]): void {
@@ -77,10 +94,11 @@ export class MeasureElement extends HTMLElement {
   }
 }
 
-function dress(traces: Record<string, unknown>[]): Record<string, unknown>[] {
-  return traces.map((trace, index) => {
+function dress(traces: Trace[]): Record<string, unknown>[] {
+  return traces.map(({ fresh, ...trace }, index) => {
     const paint = colour(COLOURS[index % COLOURS.length] ?? "--ink");
-    const marker = trace["type"] === "bar" ? { color: paint } : { color: paint, symbol: MARKS[index % MARKS.length], size: 8 };
+    const size = fresh ? fresh.map((isFresh) => (isFresh ? 15 : 8)) : 8;
+    const marker = trace["type"] === "bar" ? { color: paint } : { color: paint, symbol: MARKS[index % MARKS.length], size };
     return { ...trace, marker, line: { color: paint } };
   });
 }

@@ -3,6 +3,7 @@
 import { CellElement } from "./cell";
 import { ContentsElement } from "./contents";
 import { addCopyButtons } from "./copy";
+import { CutsElement } from "./cuts";
 import { GraphElement } from "./graph";
 import { listenForKeys } from "./keys";
 import { MeasureElement } from "./measure";
@@ -19,6 +20,7 @@ customElements.define("uw-predict", PredictElement);
 customElements.define("uw-question", QuestionElement);
 customElements.define("uw-cell", CellElement);
 customElements.define("uw-measure", MeasureElement);
+customElements.define("uw-cuts", CutsElement);
 customElements.define("uw-steps", StepsElement);
 customElements.define("uw-play", PlayElement);
 customElements.define("uw-submission", SubmissionElement);

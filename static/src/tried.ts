@@ -1,0 +1,69 @@
+// What was measured before stays beside what has just been measured: the rows of a table, the points of a chart.
+
+export interface Trace {
+  name?: string;
+  x?: unknown[];
+  y?: unknown[];
+  /** Which points the last run added. */
+  fresh?: boolean[];
+  [other: string]: unknown;
+}
+
+/** Puts the rows that only the old table has before those of the new one, and marks what is new. */
+export function keepRows(before: Element, now: Element): void {
+  const body = now.querySelector("tbody");
+  if (!body) return;
+  const old = rowsOf(before);
+  const fresh = rowsOf(now);
+  const tried = new Set(old.map(textOf));
+  const added = fresh.filter((row) => !tried.has(textOf(row)));
+  // A list that was tried before is measured again: its row is the last of the new ones, and is marked where it stood.
+  const again = added.length ? undefined : fresh.at(-1);
+  const shown = again ? old.filter((row) => textOf(row) === textOf(again)) : added;
+  for (const row of old) unmark(row);
+  body.replaceChildren(...old, ...added);
+  for (const row of shown) mark(row);
+}
+
+function rowsOf(table: Element): HTMLTableRowElement[] {
+  return [...table.querySelectorAll<HTMLTableRowElement>("tbody tr")];
+}
+
+function textOf(row: HTMLTableRowElement): string {
+  return [...row.cells].map((cell) => cell.firstChild?.textContent?.trim() ?? "").join("\t");
+}
+
+function mark(row: HTMLTableRowElement): void {
+  row.classList.add("is-fresh");
+  const words = document.createElement("span");
+  words.className = "fresh-mark";
+  words.textContent = "just now";
+  row.cells[0]?.append(words);
+}
+
+function unmark(row: HTMLTableRowElement): void {
+  row.classList.remove("is-fresh");
+  row.querySelector(".fresh-mark")?.remove();
+}
+
+/** The points of both, series by series. Those of the last run are marked, also where an older one lies under them. */
+export function keepPoints(before: readonly Trace[], now: readonly Trace[]): Trace[] {
+  return now.map((trace) => {
+    const old = pointsOf(before.find((one) => one.name === trace.name));
+    const tried = new Set(old.map(String));
+    const measured = pointsOf(trace);
+    const added = measured.filter((point) => !tried.has(String(point)));
+    const points = [...old, ...added];
+    const marked = new Set((added.length ? added : measured.slice(-1)).map(String));
+    return {
+      ...trace,
+      x: points.map(([x]) => x),
+      y: points.map(([, y]) => y),
+      fresh: points.map((point) => marked.has(String(point))),
+    };
+  });
+}
+
+function pointsOf(trace: Trace | undefined): [unknown, unknown][] {
+  return (trace?.x ?? []).map((x, index) => [x, trace?.y?.[index]]);
+}
