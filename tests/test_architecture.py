@@ -104,6 +104,7 @@ def test_only_settings_reads_the_environment() -> None:
 
 ENVIRONMENT_READERS = {
     "graders/box/attempts.py": "looks, from inside the box, whether anything of the environment came along",
+    "graders/contract/environment.py": "looks for settings that are misspelled, and would count as not given",
     "graders/box/jail/serve.py": "empties the environment of the process that learners' runs are forked from",
 }
 """Path -> why it touches the environment of a process."""

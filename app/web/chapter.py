@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from app.course.model import Cell, Chapter, Course, Graph, Heading, Html, Module, Predict, Question
 from app.pictures import TraceRefused
 from app.web.blocks import BlockView, HeadingView, LadderView
+from app.web.course_map import href_of
 from app.web.figures import Figure, Sketch
 from app.web.merging import Reader, merge_block, merge_blocks, picture_prefix, walk_blocks
 from app.web.page import Frame, Place
@@ -58,7 +59,9 @@ class ChapterPage:
     subtitle: Html
     module_title: str
     module_number: int
-    module_chapters: int
+    module_href: str
+    place: int
+    chapters_total: int
     minutes: int
     words: int
     objectives: tuple[Html, ...]
@@ -166,7 +169,9 @@ async def render_chapter(
         subtitle=chapter.subtitle,
         module_title=module.title,
         module_number=module.number,
-        module_chapters=len(module.chapters),
+        module_href=href_of(module),
+        place=chapter.ordinal,
+        chapters_total=course.chapter_total,
         minutes=chapter.minutes,
         words=chapter.words,
         objectives=chapter.objectives,

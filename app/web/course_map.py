@@ -7,7 +7,7 @@ from typing import ClassVar
 from fastapi import APIRouter, Response
 from markupsafe import escape
 
-from app.course.model import Chapter, Html, PlannedChapter
+from app.course.model import Chapter, Html, Module, PlannedChapter
 from app.storage.records import NOTHING_YET, ChapterHistory
 from app.web.blocks import ExerciseLinkView, LadderView
 from app.web.merging import Standing, merge_exercise_link
@@ -34,6 +34,7 @@ class ChapterRow:
 
 @dataclass(frozen=True)
 class ModuleRow:
+    href: str
     number: int
     title: str
     summary: str
@@ -59,10 +60,11 @@ async def course_map(visit: VisitNow) -> Response:
         frame=await visit.frame("The course", course.tagline),
         modules=tuple(
             ModuleRow(
+                href_of(module),
                 module.number,
                 module.title,
                 module.summary,
-                tuple(_show_chapter(visit, chapter, histories, standings) for chapter in module.chapters),
+                tuple(show_chapter(visit, chapter, histories, standings) for chapter in module.chapters),
             )
             for module in course.modules
         ),
@@ -73,7 +75,11 @@ async def course_map(visit: VisitNow) -> Response:
     return site.renderer.page(page)
 
 
-def _show_chapter(
+def href_of(module: Module) -> str:
+    return f"/modules/{module.id}"
+
+
+def show_chapter(
     visit: Visit,
     chapter: Chapter | PlannedChapter,
     histories: Mapping[str, ChapterHistory],

@@ -19,6 +19,7 @@ from app.web import (
     help,
     home,
     me,
+    module,
     operation,
     page,
     runs,
@@ -28,7 +29,21 @@ from app.web.rendering import TEMPLATES
 
 ENVIRONMENT = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True)
 
-PAGE_MODULES = (home, course_map, chapter, exercise, submissions, runs, claims, glossary, me, help, operation, errors)
+PAGE_MODULES = (
+    home,
+    course_map,
+    module,
+    chapter,
+    exercise,
+    submissions,
+    runs,
+    claims,
+    glossary,
+    me,
+    help,
+    operation,
+    errors,
+)
 
 
 def with_template(module: ModuleType) -> Iterator[type]:
@@ -68,7 +83,7 @@ def fields_of(view: type) -> set[str]:
 
 
 def test_every_kind_of_page_and_block_is_looked_at() -> None:
-    assert len(PAGES) == 12
+    assert len(PAGES) == 13
     assert {view.template for view in BLOCKS} <= {path.stem for path in (TEMPLATES / "blocks").iterdir()}
 
 
