@@ -111,9 +111,8 @@ def write_errand(asking: Asking, sitting: Sitting) -> Errand:
     measured = sitting[0][1].facts.peak is not None
     order = {"probe": asking.exercise.probe} | ({} if measured else {"source": asking.source})
     driver = MEASURED if measured else DRIVERS[manifest.judge]
-    return Errand(
-        manifest.flavour, driver, json.dumps(order).encode(), manifest.limits, _output_sink(asking.on_event)
-    )
+    payload, sink = json.dumps(order).encode(), _output_sink(asking.on_event)
+    return Errand(manifest.flavour, driver, payload, manifest.limits, sink, one_core=measured)
 
 
 def run_cell(job: RunJob, box: Box, on_event: OnEvent, cancelled: threading.Event) -> RunEnd:

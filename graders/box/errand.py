@@ -53,6 +53,8 @@ class Errand:
     payload: bytes
     limits: Limits
     on_output: OutputSink | None = None
+    one_core: bool = False
+    """Kept on one core of the machine, where that can be done: the kernel counts memory by 256 KiB a core."""
 
 
 @dataclass(frozen=True)

@@ -90,15 +90,26 @@ class _CpuClock:
     """The CPU time of a process, read from the kernel by whoever may see its number."""
 
     def __init__(self, handle: int) -> None:
-        fields = dict(line.split(":", 1) for line in Path(f"/proc/self/fdinfo/{handle}").read_text().splitlines())
-        # The number stays taken until the zygote has reaped the child. See clock_getcpuclockid(3).
-        self._clock = (~int(fields["Pid"]) << 3) | 2
+        # See clock_getcpuclockid(3).
+        self._clock = (~_read_process_id(handle) << 3) | 2
         self._last = 0.0
 
     def read_seconds(self) -> float:
         with contextlib.suppress(OSError):
             self._last = time.clock_gettime(self._clock)
         return self._last
+
+
+def keep_on_core(handle: int, core: int) -> None:
+    """Before the child has threads, and without its knowing; where that is not allowed, it stays where it may be."""
+    with contextlib.suppress(OSError):
+        os.sched_setaffinity(_read_process_id(handle), {core})
+
+
+def _read_process_id(handle: int) -> int:
+    """Of a child that the zygote has not reaped: until then its number stays taken."""
+    fields = dict(line.split(":", 1) for line in Path(f"/proc/self/fdinfo/{handle}").read_text().splitlines())
+    return int(fields["Pid"])
 
 
 class BoxRun:

@@ -21,7 +21,7 @@ from graders.box.jail import orders
 from graders.box.jail.child import READY
 from graders.box.jail.orders import ForkOrder
 from graders.box.profiles import choose_uid, count_tasks, probe_profile
-from graders.box.run import BoxRun, Child, Pipes
+from graders.box.run import BoxRun, Child, Pipes, keep_on_core
 from graders.box.zygote import Zygote, ZygoteSettings
 from graders.contract.jobs import Flavour
 from graders.contract.limits import Limits
@@ -35,6 +35,8 @@ ZYGOTE_TASKS: Final = 4
 # The launcher counts exactly, and kills first; the kernel's own limit holds where the launcher is busy.
 CPU_BACKSTOP_SECONDS: Final = 1
 SLACK_TASKS: Final = 16
+CORES: Final = itertools.cycle(sorted(os.sched_getaffinity(0)))
+"""Slots take turns, so that runs that are kept on one core do not share it."""
 
 logger = logging.getLogger(__name__)
 
@@ -85,6 +87,7 @@ class Slot(Box):
         self._zygotes: dict[Flavour, Zygote] = {}
         self._spares: dict[Flavour, _Spare] = {}
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="cgroup-sweeper")
+        self._core = next(CORES)
         self.uid = choose_uid()
         self._gid = self.uid if os.geteuid() == 0 else os.getegid()
         # Only P1 is sure to be allowed, but a delegated group of an ordinary user is used just the same.
@@ -218,6 +221,8 @@ class Slot(Box):
             spare.channel.close()
         run = BoxRun(zygote, child, Pipes(*ours[:4]), errand.limits, errand.on_output)
         _await_ready(run, ours[4])
+        if errand.one_core:
+            keep_on_core(child.handle, self._core)
         return run
 
     def _quota(self, limits: Limits) -> Quota:
