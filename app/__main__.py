@@ -1,4 +1,4 @@
-"""The site's command line: serve, site, migrate, check, new. Each command's work stands in its own module."""
+"""The site's command line: serve, site, migrate, check, new, contents, export, import; each in its own module."""
 
 import argparse
 import sys
@@ -21,9 +21,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands.add_parser("new", help="start a chapter or an exercise", add_help=False)
     commands.add_parser("export", help="write a chapter as a Jupyter notebook", add_help=False)
     commands.add_parser("import", help="start a chapter from a Jupyter notebook", add_help=False)
-    # Those four read the rest themselves; argparse.REMAINDER would refuse a rest that begins with an option.
+    commands.add_parser("contents", help="tell what the course holds, in two tables", add_help=False)
+    # Those five read the rest themselves; argparse.REMAINDER would refuse a rest that begins with an option.
     chosen, rest = parser.parse_known_args(arguments)
-    if rest and chosen.command not in ("check", "new", "export", "import"):
+    if rest and chosen.command not in ("check", "new", "export", "import", "contents"):
         parser.error(f"{chosen.command} takes no arguments, and got {' '.join(rest)}")
     if unknown := find_unknown():
         print("\n".join(unknown), file=sys.stderr)
@@ -57,6 +58,10 @@ def _run(command: str, rest: list[str], settings: Settings) -> int:
             from app.check import main as check  # noqa: PLC0415
 
             return check(rest)
+        case "contents":
+            from app.contents import main as tell_contents  # noqa: PLC0415
+
+            return tell_contents(rest)
         case "export":
             from app.carry import export  # noqa: PLC0415
 

@@ -1,0 +1,121 @@
+"""`python -m app contents`: what a course holds, by chapter and by exercise, as two Markdown tables."""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from markupsafe import Markup
+
+from app.course.loader import load_course
+from app.course.model import (
+    Block,
+    Box,
+    Cell,
+    Chapter,
+    Claim,
+    Course,
+    Exercise,
+    ExerciseLink,
+    Graph,
+    Heading,
+    Kind,
+    Measure,
+    Predict,
+    Prose,
+    Question,
+)
+from app.course.walk import blocks_of
+from graders.contract.results import Outcome
+
+CHAPTER_HEAD = (
+    "chapter", "words", "of running text", "minutes", "claims", "of them myths", "cells", "measurements", "graphs",
+    "predictions", "questions by kind", "with variants", "exercises",
+)  # fmt: skip
+EXERCISE_HEAD = (
+    "exercise", "kind", "difficulty", "checks", "wrong attempts", "right ones", "cheats", "mutants", "findings",
+)  # fmt: skip
+
+
+def main(arguments: Sequence[str], out: TextIO | None = None) -> int:
+    """Prints the tables. Exit status: 0 printed, 1 the course cannot be read."""
+    parser = argparse.ArgumentParser(prog="python -m app contents", description="Tell what a course holds.")
+    parser.add_argument("--course", type=Path, default=Path(), help="the folder with course.toml (this one)")
+    given = parser.parse_args(arguments)
+    out = out or sys.stdout
+    course, problems = load_course(given.course.resolve())
+    for problem in problems:
+        sys.stderr.write(f"{problem.path}:{problem.line}: {problem.message}\n")
+    write_table(CHAPTER_HEAD, [describe_chapter(chapter) for chapter in course.chapters], out)
+    out.write("\n")
+    write_table(EXERCISE_HEAD, [describe_exercise(course.exercises[name]) for name in sorted(course.exercises)], out)
+    out.write(f"\n{say_sums(course)}\n")
+    return 1 if problems else 0
+
+
+def write_table(head: Sequence[str], rows: Iterable[Sequence[str | int]], out: TextIO) -> None:
+    for row in (head, ["---"] * len(head), *rows):
+        out.write("| " + " | ".join(str(entry) for entry in row) + " |\n")
+
+
+def describe_chapter(chapter: Chapter) -> tuple[str | int, ...]:
+    blocks = chapter.blocks
+    claims, questions = blocks_of(Claim, blocks), blocks_of(Question, blocks)
+    kinds = Counter(question.kind for question in questions)
+    return (
+        f"{chapter.number} {chapter.title}",
+        chapter.words,
+        count_running_text(chapter.blocks),
+        chapter.minutes,
+        len(claims),
+        sum(bool(claim.myth) for claim in claims),
+        *(len(blocks_of(kind, blocks)) for kind in (Cell, Measure, Graph, Predict)),
+        ", ".join(f"{kinds[kind]} {kind.value}" for kind in Kind if kinds[kind]),
+        sum(question.variant is not None for question in questions),
+        len(blocks_of(ExerciseLink, blocks)),
+    )
+
+
+def count_running_text(blocks: tuple[Block, ...]) -> int:
+    """Words of paragraphs, tables and headings, in boxes too; not of questions, claims or folded answers."""
+    count = 0
+    for block in blocks:
+        match block:
+            case Prose():
+                count += len(Markup(block.html).striptags().split())
+            case Heading():
+                count += len(block.text.split())
+            case Box():
+                count += count_running_text(block.blocks)
+    return count
+
+
+def describe_exercise(exercise: Exercise) -> tuple[str | int, ...]:
+    manifest = exercise.manifest
+    honest = [attempt for attempt in manifest.attempts if not attempt.cheat]
+    right = sum(attempt.outcome is Outcome.PASSED for attempt in honest)
+    return (
+        exercise.name,
+        manifest.kind,
+        manifest.difficulty.value,
+        f"{manifest.checks.public} + {manifest.checks.hidden}" if manifest.checks else "",
+        len(honest) - right,
+        right,
+        len(manifest.attempts) - len(honest),
+        len(list((exercise.folder / "mutants").glob("*.py"))),
+        len(manifest.findings),
+    )
+
+
+def say_sums(course: Course) -> str:
+    """One line with the sums."""
+    chapters = course.chapters
+    return (
+        f"{len(chapters)} of {course.chapter_total} chapters, "
+        f"{sum(chapter.words for chapter in chapters)} words, "
+        f"{sum(len(blocks_of(Claim, chapter.blocks)) for chapter in chapters)} claims, "
+        f"{sum(len(blocks_of(Question, chapter.blocks)) for chapter in chapters)} questions, "
+        f"{len(course.exercises)} exercises."
+    )

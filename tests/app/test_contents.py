@@ -1,0 +1,28 @@
+"""The two tables of what a course holds."""
+
+import io
+from pathlib import Path
+
+from app.contents import main
+
+COURSE = Path(__file__).resolve().parents[1] / "course"
+
+
+def test_chapters_and_exercises_are_counted():
+    out = io.StringIO()
+    assert main(["--course", str(COURSE)], out) == 0
+    lines = out.getvalue().splitlines()
+    first = next(line for line in lines if line.startswith("| 1.1 "))
+    head = [cell.strip() for cell in lines[0].strip("|").split("|")]
+    row = dict(zip(head, (cell.strip() for cell in first.strip("|").split("|")), strict=True))
+    assert int(row["words"]) > 50
+    assert int(row["claims"]) >= 1
+    assert "choice" in row["questions by kind"]
+    assert any(line.startswith("| double ") for line in lines)
+    assert lines[-1].startswith("2 of 3 chapters, ")
+
+
+def test_a_course_with_mistakes_is_told_and_counted_as_far_as_it_goes(tmp_path: Path, capsys):
+    out = io.StringIO()
+    assert main(["--course", str(tmp_path)], out) == 1
+    assert "course.toml" in capsys.readouterr().err
