@@ -23,7 +23,7 @@ def draw_cases(rng):
         shared(draw, "a batch axis of size 1", (1, 2, 3), (4, 3, 2)),
     ]
     for number in range(1, RANDOM_SHAPES + 1):
-        a, b = draw_shapes(rng)
+        a, b = draw_shapes(rng, lacking=(0, 2) if number == 1 else None)
         idea = f"Random shapes {number} of {RANDOM_SHAPES}, new in every run"
         found = case(draw, f"random shapes {number}", idea, a, b, "larger-shapes", "larger-shapes")
         cases.append(found | {"public": False, "shown": ""})
@@ -88,17 +88,17 @@ def draw_array(draw, shape):
     return np.round(draw.choice([-1.0, 1.0], shape) * draw.uniform(1.2, 3.0, shape), 2)
 
 
-def draw_shapes(rng):
-    """Two shapes, up to four axes, of which at least one has a batch."""
-    batch = [rng.choice([2, 3]) for _ in range(rng.randint(1, 2))]
+def draw_shapes(rng, lacking=None):
+    """Two shapes, each with none, one or both axes of a batch. `lacking`: how many they lack, in either order."""
+    batch = [rng.choice([2, 3]) for _ in range(2)]
+    chance = 0.0 if lacking else 0.3
+    lacking = rng.sample(lacking, 2) if lacking else [rng.randint(0, 2) for _ in range(2)]
     n, k, m = (rng.choice([1, 2, 3, 4]) for _ in range(3))
-    a, b = ((*draw_part(rng, batch), *matrix) for matrix in ((n, k), (k, m)))
+    a, b = (
+        (*(1 if rng.random() < chance else size for size in batch[left:]), *matrix)
+        for left, matrix in zip(lacking, ((n, k), (k, m)), strict=True)
+    )
     return a, b
-
-
-def draw_part(rng, batch):
-    kept = batch[rng.randint(0, len(batch)) :]
-    return tuple(1 if rng.random() < 0.3 else size for size in kept)
 
 
 def turn(x):
