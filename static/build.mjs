@@ -23,7 +23,7 @@ await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
 await build({
   absWorkingDir: here,
-  entryPoints: ["src/site.ts", "src/editor.ts", "src/site.css", "src/preview.ts", "src/preview.css"],
+  entryPoints: ["src/site.ts", "src/editor.ts", "src/whole.ts", "src/site.css", "src/preview.ts", "src/preview.css"],
   outdir: out,
   // Fonts stand beside the bundles' folder and are served from there.
   external: ["../fonts/*"],

@@ -6,8 +6,10 @@ from app.pictures.figure import graph_figure
 from app.pictures.paint import DrawnNode
 from app.pictures.tape import Tape, write_tape
 from app.pictures.telling import TapeRow, tape_rows
+from app.pictures.whole import MOST_WHOLE, write_whole
 
 __all__ = [
+    "MOST_WHOLE",
     "DrawnNode",
     "Picture",
     "Tape",
@@ -19,4 +21,5 @@ __all__ = [
     "read_trace",
     "tape_rows",
     "write_tape",
+    "write_whole",
 ]

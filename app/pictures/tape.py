@@ -31,6 +31,8 @@ def write_tape(trace: Trace, source: str = "") -> Tape:
     calls = find_calls(graph, steps)
     start = calls[0].last if calls and calls[0].label == "forward" else 0
     document = {
+        "engine": trace.engine,
+        "operations": len(graph.order),
         "start": start,
         "steps": {
             "node": [step.node for step in steps],

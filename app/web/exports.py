@@ -1,4 +1,4 @@
-"""What a learner takes along of a run: its trace, and its graph as a Plotly figure."""
+"""What else is had of a run: its trace and a Plotly figure to take along, and the whole graph for a canvas."""
 
 import asyncio
 from typing import Annotated
@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from app.pictures import TraceRefused, check_trace, graph_figure
 from app.web.graphs import OpenFolds
 from app.web.runs import need_run
+from app.web.visit import VisitNow
 from graders.contract.results import RunEnd
 from graders.contract.trace import Trace
 from graders.ledger import Submission
@@ -40,3 +41,14 @@ async def run_figure(run: RunNow, opened: OpenFolds = frozenset()) -> Response:
     """The graph of a run of your own as Plotly's JSON: `plotly.io.from_json` makes a figure of it."""
     figure = await asyncio.to_thread(lambda: graph_figure(find_trace(run), source=run.job.source, opened=opened))
     return Response(figure.to_json(), media_type="application/json")
+
+
+@api.get("/{run_id}/whole")
+async def run_whole(run: RunNow, visit: VisitNow) -> Response:
+    """The graph of a run of your own with nothing folded, as columns for a canvas. 422 where it is too large."""
+    trace = await asyncio.to_thread(find_trace, run)
+    try:
+        document = await visit.site.figures.write_whole(trace, run.job.source)
+    except TraceRefused as refusal:
+        raise HTTPException(422, f"The whole cannot be opened: {refusal}.") from None
+    return Response(document, media_type="application/json")

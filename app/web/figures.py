@@ -1,11 +1,12 @@
 """Pictures of graphs for pages: drawn in a thread, so that a big one does not hold up everybody else's page."""
 
 import asyncio
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from app.pictures import DrawnNode, TraceRefused, check_trace, read_trace
+from app.pictures import DrawnNode, TraceRefused, check_trace, read_trace, write_whole
 from graders.contract.results import RunEnd
 from graders.contract.trace import Trace
 
@@ -58,6 +59,7 @@ class Figures:
     def __init__(self, draw: Draw) -> None:
         self._draw = draw
         self._kept: dict[tuple[Path, str], tuple[int, Figure]] = {}
+        self._one_whole = asyncio.Semaphore(1)
 
     async def draw(self, sketch: Sketch) -> Figure:
         """Raises TraceRefused, in words, where a trace contradicts itself: a learner's process may say anything."""
@@ -69,6 +71,12 @@ class Figures:
             trace, id_prefix=sketch.id_prefix, source=sketch.source, opened=sketch.opened, step=sketch.step
         )
         return Figure(trace, picture)
+
+    async def write_whole(self, trace: Trace, source: str) -> str:
+        """JSON: a graph with nothing folded. One is laid out at a time: it takes seconds. Raises TraceRefused."""
+        async with self._one_whole:
+            document = await asyncio.to_thread(write_whole, trace, source)
+            return await asyncio.to_thread(json.dumps, document, separators=(",", ":"))
 
     async def kept(
         self, path: Path, source: str, id_prefix: str, opened: frozenset[str] = frozenset()

@@ -157,9 +157,11 @@ async def _tell(started: Started, event: Event) -> AsyncIterator[ServerSentEvent
             assert isinstance(end, RunEnd)
             drawn = await draw_end(started.site.figures, end, started.source, started.picture_prefix)
             if drawn.figure is not None:
-                played = await asyncio.to_thread(write_played, drawn.figure, started.source, started.accepted.id)
+                played = await asyncio.to_thread(write_played, drawn, started.source, started.accepted.id)
                 yield ServerSentEvent(event="trace", raw_data=played)
-            yield ServerSentEvent(event="done", data=await _describe_end(started, end, drawn.note))
+            # What there is to say of a picture stands under it; what is said of the run stands in its place.
+            instead = "" if drawn.figure is not None else drawn.note
+            yield ServerSentEvent(event="done", data=await _describe_end(started, end, instead))
 
 
 async def _describe_end(started: Started, end: RunEnd, trace_note: str) -> dict[str, Any]:

@@ -41,6 +41,7 @@ export class GraphElement extends HTMLElement {
 
   /** Lights the nodes of the smallest expression at a place in the code. */
   lightAt(place: { line: number; column: number } | null): void {
+    this.dispatchEvent(new CustomEvent("uw-lit-at", { detail: place }));
     const found = place ? this.at(place.line, place.column) : [];
     for (const node of this.nodes()) node.classList.toggle("is-lit", found.includes(node));
   }

@@ -17,6 +17,12 @@ const CHOICES = {
 
 type Metric = keyof typeof CHOICES;
 
+export interface Paint {
+  shade: number;
+  broken: boolean;
+  words: string;
+}
+
 export class Colouring {
   readonly element: HTMLElement;
   private readonly select: HTMLSelectElement;
@@ -39,38 +45,48 @@ export class Colouring {
     this.broken = findBroken(tape);
   }
 
-  /** Shades each box of a picture, and writes its number above its right corner. */
-  show(svg: SVGSVGElement): void {
+  /** How each box is to be shaded, and what it says; null for a box that the metric says nothing of. */
+  paint(boxes: readonly (readonly number[])[]): (Paint | null)[] {
     const metric = this.select.value as Metric;
-    for (const mark of svg.querySelectorAll(".metric")) mark.remove();
-    const boxes = [...svg.querySelectorAll<SVGGElement>("g.node[data-members]:not(.node-leaf)")].map((group) => ({
-      group,
-      value: this.measure(metric, readRanges(group.dataset["members"])),
-    }));
-    const values = boxes.flatMap(({ value }) => (value === null ? [] : [value]));
+    const found = boxes.map((members) => this.measure(metric, members));
+    const values = found.filter((value) => value !== null);
     const scale = metric === "norm" ? spread(values.map(Math.log10).filter(Number.isFinite)) : spread(values);
-    for (const { group, value } of boxes) {
-      for (let shade = 0; shade < SHADES; shade += 1) group.classList.remove(`shade-${shade}`);
-      group.classList.toggle("is-broken", metric === "finite" && value !== null);
-      if (value === null || metric === "") continue;
-      if (metric !== "finite") group.classList.add(`shade-${scale(metric === "norm" ? Math.log10(value) : value)}`);
-      write(group, this.words(metric, value));
-    }
+    const first = [...this.broken.values()].reduce((one, other) => Math.min(one, other), Infinity);
+    return found.map((value) => {
+      if (value === null) return null;
+      const shade = metric === "finite" ? 0 : scale(metric === "norm" ? Math.log10(value) : value);
+      return { shade, broken: metric === "finite", words: words(metric, value, first) };
+    });
   }
 
-  private measure(metric: Metric, members: number[]): number | null {
+  /** Shades each box of a picture, and writes its number above its right corner. */
+  show(svg: SVGSVGElement): void {
+    for (const mark of svg.querySelectorAll(".metric")) mark.remove();
+    const groups = [...svg.querySelectorAll<SVGGElement>("g.node[data-members]:not(.node-leaf)")];
+    const paints = this.paint(groups.map((group) => readRanges(group.dataset["members"])));
+    groups.forEach((group, place) => {
+      const paint = paints[place];
+      for (let shade = 0; shade < SHADES; shade += 1) group.classList.remove(`shade-${shade}`);
+      group.classList.toggle("is-broken", paint?.broken ?? false);
+      if (!paint) return;
+      if (!paint.broken) group.classList.add(`shade-${paint.shade}`);
+      write(group, paint.words);
+    });
+  }
+
+  private measure(metric: Metric, members: readonly number[]): number | null {
     if (metric === "bytes") return members.reduce((sum, node) => sum + (this.tape.nodes.saved_bytes[node] ?? 0), 0);
     const table = metric === "norm" ? this.norms : metric === "finite" ? this.broken : null;
     const found = members.flatMap((node) => table?.get(node) ?? []);
     if (!found.length) return null;
     return metric === "norm" ? Math.max(...found) : Math.min(...found);
   }
+}
 
-  private words(metric: Metric, value: number): string {
-    if (metric === "bytes") return writeBytes(value);
-    if (metric === "norm") return `‖ȳ‖ ${value.toPrecision(3)}`;
-    return value === Math.min(...this.broken.values()) ? "first NaN or Inf" : "NaN or Inf";
-  }
+function words(metric: Metric, value: number, first: number): string {
+  if (metric === "bytes") return writeBytes(value);
+  if (metric === "norm") return `‖ȳ‖ ${value.toPrecision(3)}`;
+  return value === first ? "first NaN or Inf" : "NaN or Inf";
 }
 
 /** For each node whose output or gradient is not finite, the place on the tape where that shows first. */
@@ -89,8 +105,9 @@ function findBroken(tape: TapeDocument): Map<number, number> {
 }
 
 function spread(values: number[]): (value: number) => number {
-  const low = Math.min(...values);
-  const high = Math.max(...values);
+  // A graph may have more boxes than a call may have arguments.
+  const low = values.reduce((one, other) => Math.min(one, other), Infinity);
+  const high = values.reduce((one, other) => Math.max(one, other), -Infinity);
   return (value) => {
     if (!Number.isFinite(value) || high <= low) return 0;
     return Math.min(SHADES - 1, Math.floor(((value - low) / (high - low)) * SHADES));

@@ -17,7 +17,7 @@ export class TapeList {
     private readonly go: (taken: number) => void,
   ) {
     const length = tape.steps.told.length;
-    this.list = make("ol", { class: "tape-list" });
+    this.list = make("ol", { class: length > 999 ? "tape-list is-long" : "tape-list" });
     this.note = make("p", { class: "small-note tape-note" });
     this.element = make("details", { class: "player-panel tape-panel" });
     this.element.append(make("summary", {}, `The tape: ${length} ${length === 1 ? "step" : "steps"}`), this.list, this.note);

@@ -2,6 +2,9 @@
 // The server draws single steps by the same rules (app/pictures/state.py); a test compares what both make of each.
 
 export interface TapeDocument {
+  engine: "torch" | "learner";
+  /** How many there are when nothing is folded. */
+  operations: number;
   start: number;
   steps: {
     node: (number | null)[];

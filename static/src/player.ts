@@ -12,6 +12,7 @@ import { listHolders, listUnreached, searchNodes } from "./player-lists";
 import { PlayedPicture } from "./player-picture";
 import { Predictor } from "./player-predict";
 import { Replay, type TapeDocument } from "./player-tape";
+import { WholeDoor, type WholePlace } from "./player-whole";
 import { readSpans, type Span } from "./spans";
 
 export interface Played {
@@ -20,6 +21,10 @@ export interface Played {
   tape?: TapeDocument;
   /** Where the same picture is had with folds opened. */
   href?: string;
+  /** What was left out of it, in words. */
+  note?: string;
+  /** Where its graph is had with nothing folded. */
+  whole?: WholePlace;
 }
 
 export interface StepLight {
@@ -40,6 +45,7 @@ export class PlayerElement extends HTMLElement {
   private node: NodePanel | null = null;
   private colouring: Colouring | null = null;
   private predictor: Predictor | null = null;
+  private whole: WholeDoor | null = null;
   private panels: { show(taken: number): void }[] = [];
   private parts: HTMLElement[] = [];
   private timer = 0;
@@ -51,7 +57,7 @@ export class PlayerElement extends HTMLElement {
     this.addEventListener("click", (event) => void this.fold(event.target));
     this.addEventListener("uw-choose", (event) => this.point(Number((event as CustomEvent<string>).detail)));
     const kept = this.querySelector<HTMLScriptElement>(":scope > script[type='application/json']");
-    if (kept?.textContent) this.wake(JSON.parse(kept.textContent) as TapeDocument, this.dataset["graph"] ?? "");
+    if (kept?.textContent) this.wake(JSON.parse(kept.textContent) as TapeDocument, { href: this.dataset["graph"] ?? "" });
   }
 
   disconnectedCallback(): void {
@@ -63,7 +69,11 @@ export class PlayerElement extends HTMLElement {
     this.clear();
     this.opened.clear();
     this.graph().show(played.svg, played.text);
-    if (played.tape) this.wake(played.tape, played.href ?? "");
+    if (played.tape) this.wake(played.tape, played);
+    if (!played.note) return;
+    const note = make("p", { class: "small-note" }, played.note);
+    this.parts.push(note);
+    this.graph().after(note);
   }
 
   /** Shows a sentence where a picture would stand. */
@@ -84,38 +94,52 @@ export class PlayerElement extends HTMLElement {
     if (this.status) this.status.textContent = told ? `Step ${replay.taken} of ${replay.length}: ${told}` : "Nothing is recorded yet.";
     const scroll = this.querySelector<HTMLElement>(".graph-scroll");
     if (scroll && now[0]) keepInView(scroll, now[0]);
+    this.whole?.view?.show();
     this.light();
     this.dispatchEvent(new CustomEvent<Replay>("uw-moved", { detail: replay }));
   }
 
-  private wake(tape: TapeDocument, href: string): void {
-    this.href = href;
-    if (!tape.steps.main.length) return;
-    this.toggleAttribute("data-tape", true);
+  private wake(tape: TapeDocument, { href, whole }: Pick<Played, "href" | "whole">): void {
+    this.href = href ?? "";
     this.replay = new Replay(tape);
-    const choose = (taken: number): void => this.choose(taken);
-    const jump = (node: number): void => void this.jump(node);
-    this.bar = new PlayerBar(this.replay.length, tape.calls, { go: choose, play: () => this.toggle() });
-    this.status = make("p", { class: "player-status", "aria-live": "polite" });
     this.node = new NodePanel(this.replay);
     this.colouring = new Colouring(tape, () => this.colour());
+    if (whole) this.whole = this.door(whole, this.replay, this.colouring);
+    if (tape.steps.main.length) return this.wakeSteps(tape, this.replay, this.node, this.colouring);
+    // A graph too large for its tape to be sent: a picture, folds, and perhaps a door.
+    this.parts = [this.node.element, ...(this.whole ? [this.whole.element] : [])];
+    this.append(...this.parts);
+    this.redraw();
+  }
+
+  private door(place: WholePlace, replay: Replay, colouring: Colouring): WholeDoor {
+    return new WholeDoor(place, { graph: this.graph(), replay, colouring, choose: (node) => this.point(node) });
+  }
+
+  private wakeSteps(tape: TapeDocument, replay: Replay, node: NodePanel, colouring: Colouring): void {
+    this.toggleAttribute("data-tape", true);
+    const choose = (taken: number): void => this.choose(taken);
+    const jump = (node: number): void => void this.jump(node);
+    this.bar = new PlayerBar(replay.length, tape.calls, { go: choose, play: () => this.toggle() });
+    this.status = make("p", { class: "player-status", "aria-live": "polite" });
     this.predictor = new Predictor(
-      this.replay,
+      replay,
       (taken) => this.go(taken),
       (node) => this.picture?.find(node)?.dataset["fold"] === undefined,
     );
     const list = new TapeList(tape, choose);
-    const bytes = new BytesPanel(this.replay, choose);
-    this.panels = [list, bytes, this.node];
-    const tools = make("div", { class: "player-tools" }, searchNodes(tape, jump), this.colouring.element);
+    const bytes = new BytesPanel(replay, choose);
+    this.panels = [list, bytes, node];
+    const tools = make("div", { class: "player-tools" }, searchNodes(tape, jump), colouring.element);
     const lists = [listHolders(tape, jump), listUnreached(tape, jump)].filter((part) => part !== null);
-    const below = [this.predictor.element, this.node.element, list.element, bytes.element, ...lists, tools];
+    const door = this.whole ? [this.whole.element] : [];
+    const below = [...door, this.predictor.element, node.element, list.element, bytes.element, ...lists, tools];
     const aside = this.aside(list.element, bytes.element);
     this.parts = [this.bar.element, this.status, ...below, ...(aside ? [aside] : [])];
     this.prepend(this.bar.element, this.status);
     this.append(...below.filter((part) => part.parentElement !== aside || !aside));
     this.redraw();
-    this.rest(this.replay);
+    this.rest(replay);
   }
 
   /** At first the whole graph stands there, as the server drew it; stepping begins behind what was recorded. */
@@ -144,24 +168,32 @@ export class PlayerElement extends HTMLElement {
     const svg = this.querySelector<SVGSVGElement>("svg.graph-picture");
     if (!svg || !this.replay) return;
     this.picture = new PlayedPicture(svg, this.replay);
+    this.whole?.offer(svg.querySelector("g.node[data-fold]") !== null);
     this.colour();
   }
 
   private colour(): void {
-    if (this.picture) this.colouring?.show(this.picture.svg);
+    const { colouring } = this;
+    if (this.picture) colouring?.show(this.picture.svg);
+    if (colouring) this.whole?.view?.colour((boxes) => colouring.paint(boxes));
   }
 
   private clear(): void {
     this.pause();
+    this.whole?.close();
     for (const part of this.parts) part.remove();
     this.toggleAttribute("data-tape", false);
-    this.replay = this.picture = this.bar = this.status = this.node = this.colouring = this.predictor = null;
+    this.replay = this.picture = this.bar = this.status = this.node = this.colouring = this.predictor = this.whole = null;
     this.panels = this.parts = [];
   }
 
   /** Shows a node's details, its box and its place in the code; opens the folds around it first. */
   private async jump(node: number): Promise<void> {
     if (!this.picture || !this.replay) return;
+    if (this.whole?.view?.find(node)) {
+      this.node?.choose(node);
+      return;
+    }
     // A leaf inside a closed fold has no box; the fold of what uses it is opened instead.
     const user = this.replay.user(node);
     const find = (): SVGGElement | null => this.picture?.find(node) ?? this.picture?.find(user) ?? null;
@@ -221,7 +253,7 @@ export class PlayerElement extends HTMLElement {
   }
 
   private key(event: KeyboardEvent): void {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !this.replay) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !this.replay?.length) return;
     const target = event.target as Element;
     if (target.matches(".frame[data-fold]") && (event.key === "Enter" || event.key === " ")) {
       event.preventDefault();
@@ -264,7 +296,16 @@ export class PlayerElement extends HTMLElement {
     this.graph().show(svg, text);
     this.redraw();
     if (isStepping) this.go(this.replay?.taken ?? 0);
+    this.explainClosed(key);
     return true;
+  }
+
+  /** A picture of too many boxes leaves a fold closed, whoever asks. */
+  private explainClosed(key: string): void {
+    if (!this.opened.has(key) || !this.querySelector(`g.node[data-fold="${CSS.escape(key)}"]`)) return;
+    this.opened.delete(key);
+    const other = this.whole?.isOpenable ? " Open all of it below, or close another fold first." : " Close another fold first.";
+    if (this.status) this.status.textContent = `The picture has as many boxes as it can hold, so this fold stays closed.${other}`;
   }
 
   private firstNode(): SVGGElement | null {

@@ -75,6 +75,18 @@ for _ in range(2):
 loss.backward()
 """
 
+LONG_LOOP = """\
+import torch
+torch.manual_seed(0)
+W = torch.randn(4, 4, requires_grad=True)
+U = torch.randn(4, 4, requires_grad=True)
+h = torch.zeros(4)
+for step in range(2500):
+    h = torch.tanh(W @ h + U @ torch.ones(4))
+loss = h.sum()
+loss.backward()
+"""
+
 
 def link_to(source: str) -> str:
     """The page to play on with this code in its address."""

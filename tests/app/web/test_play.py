@@ -2,8 +2,9 @@
 
 import httpx2
 import pytest
-from site_parts import FakeWorker
+from site_parts import FakeWorker, read_stream
 
+from app.pictures import MOST_WHOLE
 from graders.contract.results import Outcome, RunEnd
 from graders.contract.trace import Edges, Events, Nodes, Trace
 
@@ -39,6 +40,24 @@ RECORDED = Trace(
     ),
     roots=(1,),
 )
+
+
+def chain_trace(length: int) -> Trace:
+    empty, zeros = ("",) * length, (0,) * length
+    nodes = Nodes(
+        name=("MulBackward0",) * length,
+        forward=("mul",) * length,
+        kind=("op",) * length,
+        span=(None,) * length,
+        shape=((),) * length,
+        sequence=tuple(range(length)),
+        made_by=(None,) * length,
+        **{name: empty for name in ("dtype", "variable", "values", "saved", "module")},
+        **{name: zeros for name in ("saved_bytes", "leaf_bytes", "backward")},
+    )
+    count = length - 1
+    edges = Edges(source=tuple(range(1, length)), target=tuple(range(count)), slot=(0,) * count, output=(0,) * count)
+    return Trace(nodes=nodes, edges=edges, roots=(length - 1,))
 
 
 @pytest.fixture
@@ -102,3 +121,39 @@ async def test_a_run_without_a_graph_has_nothing_to_take_along(
     page = (await browser.post("/runs", data={"source": "1"})).headers["location"]
     answer = await browser.get(f"/api{page}/figure")
     assert (answer.status_code, answer.json()["message"]) == (404, "This run recorded no graph.")
+
+
+async def test_a_runs_whole_graph_is_given_to_its_learner_alone(
+    browser: httpx2.AsyncClient, stranger: httpx2.AsyncClient, run: str
+) -> None:
+    whole = (await browser.get(f"/api{run}/whole")).json()
+
+    assert len(whole["boxes"]["x"]) == sum(kind != "leaf" for kind in RECORDED.nodes.kind)
+    assert (await stranger.get(f"/api{run}/whole")).status_code == 404
+
+
+async def test_a_whole_of_too_many_operations_is_refused_in_words(
+    browser: httpx2.AsyncClient, worker: FakeWorker
+) -> None:
+    worker.end = lambda _: RunEnd(outcome=Outcome.OK, trace=chain_trace(MOST_WHOLE + 1))
+    played = read_stream(await browser.post("/api/runs", json={"source": "x"}))
+    place = next(event.data["whole"] for event in played if event.event == "trace")
+
+    refused = await browser.get(place["href"])
+
+    assert refused.status_code == 422
+    assert refused.json()["message"] == (
+        "The whole cannot be opened: the graph has 30,001 operations; at most 30,000 are opened at once."
+    )
+
+
+async def test_what_was_left_out_is_said_under_the_picture_and_not_instead_of_it(
+    browser: httpx2.AsyncClient, worker: FakeWorker
+) -> None:
+    noted = RECORDED.model_copy(update={"notes": ("Values are left out: the program is large.",)})
+    worker.end = lambda _: RunEnd(outcome=Outcome.OK, trace=noted)
+    events = {event.event: event.data for event in read_stream(await browser.post("/api/runs", json={"source": "x"}))}
+
+    assert events["trace"]["note"] == "Values are left out: the program is large."
+    assert events["trace"]["svg"].startswith("<svg")
+    assert not events["done"].get("trace_note")
