@@ -4,7 +4,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from pydantic import ValidationError
+try:
+    from pydantic import ValidationError
+except ModuleNotFoundError as missing:
+    sys.exit(f"{sys.executable} has no {missing.name}: run `make environment` once, then `. .venv/bin/activate`")
 
 from app.settings import Settings, read_settings
 from graders.contract.environment import describe_invalid, find_unknown

@@ -10,7 +10,10 @@ from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 
-from pydantic import ValidationError
+try:
+    from pydantic import ValidationError
+except ModuleNotFoundError as missing:
+    sys.exit(f"{sys.executable} has no {missing.name}: run `make environment` once, then `. .venv/bin/activate`")
 
 from graders.box.errand import BoxFault, Profile, SelfTestReport
 from graders.box.profiles import probe_profile
