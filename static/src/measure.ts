@@ -87,7 +87,8 @@ export class MeasureElement extends HTMLElement {
       font: { family: getComputedStyle(this).getPropertyValue("--sans"), size: 14, color: colour("--ink") },
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
-      legend: { orientation: "h", y: 1.12 },
+      // It grows upward where the names need several rows.
+      legend: { orientation: "h", y: 1.02, yanchor: "bottom" },
       margin: { l: 56, r: 16, t: 24, b: 48 },
       height: 340,
     };
