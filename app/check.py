@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from app.course.concepts import advise_variants
+from app.course.explained import check_rules
 from app.course.loader import load_course
 from app.course.model import Course
 from app.course.problems import ContentProblem
 from app.course.publish import list_drafts
+from app.pictures.formulas import RULES
 from app.proving.prove import Proof, Wish, prove_course
 
 HOLDS, BROKEN, FAULT = 0, 1, 2
@@ -54,7 +56,7 @@ def main(arguments: Sequence[str], graders: Sequence[str] | None = None, out: Te
     started = time.monotonic()
     course, problems = load_course(request.root)
     read_seconds = time.monotonic() - started
-    problems = tuple(found for found in problems if _wants(request, found.path))
+    problems = tuple(found for found in (*problems, *check_rules(course, RULES)) if _wants(request, found.path))
     proof = Proof()
     if not request.text_only and course.modules:
         wish = Wish(lambda path: _wants(request, path), request.update, datetime.now(UTC).date().isoformat())

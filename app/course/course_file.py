@@ -30,11 +30,15 @@ class ModuleEntry(_Fields):
 
 
 class CourseFile(_Fields):
-    """course.toml, version 1. `torch` is the version on which the course's numbers were taken."""
+    """course.toml, version 1. `torch` is the version on which the course's numbers were taken.
+
+    `explained` says where the player's formulas are explained: a rule's name to `chapter` or `chapter#anchor`.
+    """
 
     format: Annotated[int, Field(ge=1, le=1)]
     title: str
     tagline: str
     torch: str
     concepts: dict[Slug, str]
+    explained: dict[str, str] = Field(default_factory=dict)
     modules: Annotated[tuple[ModuleEntry, ...], Field(min_length=1)]

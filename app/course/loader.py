@@ -12,6 +12,8 @@ from app.course.course_file import ChapterEntry, CourseFile, ModuleEntry
 from app.course.drawn import MEASURES, VARIANTS, File, MeasureFile, VariantFile, draws_of, measurement_of, read_file
 from app.course.evidence import EvidenceFile, evidence_of, read_evidence
 from app.course.exercise_file import EXERCISE_FILES, ExerciseText, ReadExercise, read_exercise
+from app.course.explained import PATH as COURSE_FILE
+from app.course.explained import explain_rules, link_rules
 from app.course.files import MOST_BYTES, may_be_read
 from app.course.glossary import PATH as GLOSSARY
 from app.course.glossary import check_terms, note_uses, read_glossary
@@ -114,6 +116,7 @@ class CourseReader:
         problems += _find_strays(self.root)
         terms, glossary_problems, links[GLOSSARY] = self._read_glossary(report)
         problems += glossary_problems
+        links[COURSE_FILE] = link_rules(file.explained, text)
         problems += check_links(parsed, file, frozenset(read), links, drafts)
         problems += check_concepts(parsed, file.concepts)
         chapter_links = {f"chapters/{slug}/chapter.md": chapter.links for slug, chapter in parsed.items()}
@@ -133,6 +136,7 @@ class CourseReader:
             exercises={name: found.exercise for name, found in read.items() if found.exercise},
             evidence=evidence,
             glossary=note_uses(terms, parsed),
+            explained=explain_rules(file.explained, text, _written(modules)),
             math_css=self._typesetter.stylesheet(),
         )
         return LoadedCourse(course, tuple(sorted(problems + evidence_problems)))
@@ -171,7 +175,7 @@ class CourseReader:
     def _read_evidence(self, modules: tuple[Module, ...]) -> tuple[dict[str, Evidence], list[ContentProblem]]:
         evidence: dict[str, Evidence] = {}
         problems: list[ContentProblem] = []
-        for chapter in (entry for module in modules for entry in module.chapters if isinstance(entry, Chapter)):
+        for chapter in _written(modules):
             file, found = load_evidence(self.root, chapter.slug)
             problems += found
             for claim in blocks_of(Claim, chapter.blocks):
@@ -336,6 +340,10 @@ def _number(entries: tuple[ModuleEntry, ...], parsed: dict[str, ParsedChapter]) 
                 chapters.append(PlannedChapter(number, ordinal, entry.title or entry.slug, entry.objectives))
         modules.append(Module(module.id, module.number, module.title, module.summary, tuple(chapters)))
     return tuple(modules)
+
+
+def _written(modules: tuple[Module, ...]) -> tuple[Chapter, ...]:
+    return tuple(entry for module in modules for entry in module.chapters if isinstance(entry, Chapter))
 
 
 def _empty_course(root: Path) -> Course:

@@ -459,6 +459,15 @@ class Exercise:
 
 
 @dataclass(frozen=True)
+class Explanation:
+    """A place in the course in a reader's words; `line` is that of its entry in course.toml."""
+
+    href: str
+    words: str
+    line: int
+
+
+@dataclass(frozen=True)
 class Course:
     """Everything the website shows that is not a learner's."""
 
@@ -472,6 +481,8 @@ class Course:
     evidence: Mapping[str, Evidence]
     """By "chapter-slug/claim-id"."""
     glossary: tuple[Term, ...] = ()
+    explained: Mapping[str, Explanation] = field(default_factory=dict)
+    """Where the rule of an operation is explained, by the player's name for the rule."""
     math_css: str = ""
     """The rules of the classes that stand in typeset formulas where KaTeX wrote style attributes."""
 

@@ -65,6 +65,7 @@ class Rule(StrEnum):
     MEASURE_CHANGED = "measure-changed"
     STEPS = "steps"
     INCIDENT = "incident"
+    UNKNOWN_RULE = "unknown-rule"
     UNKNOWN_TERM = "unknown-term"
     GLOSSARY_FILE = "glossary-file"
     CONCEPT_UNASKED = "concept-unasked"

@@ -4,6 +4,7 @@ A bar marks a gradient: from `ȳ`, the gradient of the output, to `x̄`, that of
 broadcast. Written for reading; the numbers on the page come out of torch.
 """
 
+from dataclasses import dataclass
 from types import MappingProxyType
 
 UNKNOWN = "x̄ = ȳ · ∂y/∂x, as this operation's own backward computes it"
@@ -99,22 +100,42 @@ _SAME = MappingProxyType(
 _SYMBOLS = MappingProxyType({"-": "sub", "*": "mul", "/": "div", "@": "matmul"})
 
 
-def find_formula(forward: str, backward: str, kind: str) -> str:
+ANY, CUSTOM, ACCUMULATE = "any", "custom", "accumulate"
+RULES = frozenset({*FORMULAS, ANY, CUSTOM, ACCUMULATE})
+"""The names by which a course says where a rule is explained; `any` stands for all that it does not name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A line of text, and the name of its rule; `any` where no rule of ours says it."""
+
+    rule: str
+    text: str
+
+
+ADDED = Formula(ACCUMULATE, "x.grad = x.grad + ȳ")
+
+
+def find_formula(forward: str, backward: str, kind: str) -> Formula:
     """The line for a node by what the learner called, else by autograd's own name for it."""
+    if kind == "leaf":
+        return ADDED
     if kind == "custom":
-        return "what the Function's own backward returns"
+        return Formula(CUSTOM, "what the Function's own backward returns")
     for name in (backward, forward, forward.rstrip("_")):
-        found = FORMULAS.get(_SAME.get(name, name))
-        if found is not None:
-            return found
-    return UNKNOWN
+        rule = _SAME.get(name, name)
+        if rule in FORMULAS:
+            return Formula(rule, FORMULAS[rule])
+    return Formula(ANY, UNKNOWN)
 
 
-def find_scalar_formula(operation: str) -> str:
+def find_scalar_formula(operation: str, kind: str) -> Formula:
     """What the derivative of an operation on numbers is, by an engine's `_op`, whatever its own rule makes of it."""
+    if kind == "leaf":
+        return ADDED
     if operation == "+":
-        return "ā = ȳ,   b̄ = ȳ"
+        return Formula("add", "ā = ȳ,   b̄ = ȳ")
     name = _SYMBOLS.get(operation.strip().lower(), operation.strip().lower())
-    found = FORMULAS.get("pow" if name.startswith("**") else name)
+    rule = "pow" if name.startswith("**") else name
     # What stands behind a gap speaks of broadcasting and of what torch saves.
-    return found.split("   (")[0] if found is not None else UNKNOWN_RULE
+    return Formula(rule, FORMULAS[rule].split("   (")[0]) if rule in FORMULAS else Formula(ANY, UNKNOWN_RULE)

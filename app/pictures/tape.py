@@ -1,10 +1,12 @@
 """The tape as one compact document for the browser's player: columns, and each sentence as the server writes it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from app.pictures.check import check_trace
-from app.pictures.formulas import find_formula, find_scalar_formula
+from app.pictures.formulas import ANY, Formula, find_formula, find_scalar_formula
 from app.pictures.graph import Graph, derive_forward_name, read_graph
 from app.pictures.lists import find_holders, find_unreached
 from app.pictures.paint import write_spans
@@ -23,7 +25,11 @@ class Tape:
     start: int
 
 
-def write_tape(trace: Trace, source: str = "") -> Tape:
+Places = Mapping[str, tuple[str, str]]
+"""For the name of a rule where it is explained: the address and the words of a link."""
+
+
+def write_tape(trace: Trace, source: str = "", explained: Places = MappingProxyType({})) -> Tape:
     """The document of a trace's tape. Raises TraceRefused."""
     graph = read_graph(check_trace(trace), source)
     steps = group_steps(graph)
@@ -44,7 +50,7 @@ def write_tape(trace: Trace, source: str = "") -> Tape:
         },
         "calls": [[call.label, call.first, call.last] for call in calls],
         "events": _write_events(graph),
-        "nodes": _write_nodes(graph),
+        "nodes": _write_nodes(graph, explained),
         "edges": {
             "source": trace.edges.source,
             "target": trace.edges.target,
@@ -74,10 +80,10 @@ def _write_events(graph: Graph) -> dict[str, Any]:
     }
 
 
-def _write_nodes(graph: Graph) -> dict[str, Any]:
+def _write_nodes(graph: Graph, explained: Places) -> dict[str, Any]:
     nodes = graph.trace.nodes
     numbers = range(len(nodes.name))
-    formulas: dict[str, int] = {}
+    formulas: dict[Formula, int] = {}
     which = [formulas.setdefault(_find_formula(graph, node), len(formulas)) for node in numbers]
     return {
         "label": [name_node(graph, node) for node in numbers],
@@ -92,12 +98,13 @@ def _write_nodes(graph: Graph) -> dict[str, Any]:
         "saved_bytes": nodes.saved_bytes,
         "refilled": list(graph.refilled.items()),
         "formula": which,
-        "formulas": list(formulas),
+        "formulas": [formula.text for formula in formulas],
+        "explained": [explained.get(formula.rule, explained.get(ANY)) for formula in formulas],
     }
 
 
-def _find_formula(graph: Graph, node: int) -> str:
+def _find_formula(graph: Graph, node: int) -> Formula:
     nodes = graph.trace.nodes
     if graph.trace.engine == "learner":
-        return find_scalar_formula(nodes.forward[node])
+        return find_scalar_formula(nodes.forward[node], nodes.kind[node])
     return find_formula(graph.title(node), derive_forward_name(nodes.name[node]), nodes.kind[node])

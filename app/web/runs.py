@@ -157,7 +157,8 @@ async def _tell(started: Started, event: Event) -> AsyncIterator[ServerSentEvent
             assert isinstance(end, RunEnd)
             drawn = await draw_end(started.site.figures, end, started.source, started.picture_prefix)
             if drawn.figure is not None:
-                played = await asyncio.to_thread(write_played, drawn, started.source, started.accepted.id)
+                course = started.site.course
+                played = await asyncio.to_thread(write_played, drawn, started.source, started.accepted.id, course)
                 yield ServerSentEvent(event="trace", raw_data=played)
             # What there is to say of a picture stands under it; what is said of the run stands in its place.
             instead = "" if drawn.figure is not None else drawn.note

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from app.course.model import Course
 from app.pictures import MOST_WHOLE, TapeRow, tape_rows, write_tape
 from app.pictures.words import write_bytes
 from app.web.figures import Drawn, Figure
@@ -13,26 +14,27 @@ from graders.contract.model import SubmissionId
 MOST_ROWS = 200
 
 
-def write_played(drawn: Drawn, source: str, run: SubmissionId) -> str:
+def write_played(drawn: Drawn, source: str, run: SubmissionId, course: Course) -> str:
     """JSON: the picture, the same in words, the tape, and where the picture is had with folds opened, and whole.
 
     It may be a megabyte: write it in a thread.
     """
     assert drawn.figure is not None
     href = f"/api/runs/{run}"
-    played = play_figure(drawn.figure, source, f"{href}/graph") | {
+    played = play_figure(drawn.figure, source, f"{href}/graph", course) | {
         "note": drawn.note,
         "whole": {"href": f"{href}/whole", "most": MOST_WHOLE},
     }
     return json.dumps(played, ensure_ascii=False, separators=(",", ":"))
 
 
-def play_figure(figure: Figure, source: str, href: str) -> dict[str, Any]:
+def play_figure(figure: Figure, source: str, href: str, course: Course) -> dict[str, Any]:
     """What the player needs of a picture; `href` is where it is had with folds opened."""
+    explained = {rule: (place.href, place.words) for rule, place in course.explained.items()}
     return {
         "svg": figure.picture.svg,
         "text": figure.picture.text,
-        "tape": write_tape(figure.trace, source).document,
+        "tape": write_tape(figure.trace, source, explained).document,
         "href": href,
     }
 

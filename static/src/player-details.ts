@@ -28,6 +28,11 @@ export class NodePanel {
     for (const [term, words, kind] of this.facts(node)) {
       if (words) table.append(make("div", {}, make("dt", {}, term), make("dd", kind ? { class: kind } : {}, words)));
     }
+    const explained = nodes.explained[nodes.formula[node] ?? 0];
+    if (explained) {
+      const link = make("a", { href: explained[0] }, explained[1]);
+      table.append(make("div", {}, make("dt", {}, "explained in"), make("dd", {}, link)));
+    }
     const wasOpen = this.element.open;
     this.element.replaceChildren(make("summary", {}, `Node: ${nodes.label[node] ?? ""}`), table);
     this.element.open = wasOpen;
@@ -40,7 +45,7 @@ export class NodePanel {
     const span = nodes.span[node]?.split(",")[0];
     const held = replay.mostHeld(node);
     return [
-      ["VJP", leaf ? "x.grad = x.grad + ȳ" : (nodes.formulas[nodes.formula[node] ?? 0] ?? ""), "node-formula"],
+      ["VJP", nodes.formulas[nodes.formula[node] ?? 0] ?? "", "node-formula"],
       ["variable", nodes.variable[node] ?? ""],
       ["module", nodes.module[node] ?? ""],
       ["line", span ?? ""],

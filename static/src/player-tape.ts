@@ -40,6 +40,8 @@ export interface TapeDocument {
     refilled: [node: number, bytes: number][];
     formula: number[];
     formulas: string[];
+    /** Where each formula is explained: the address and the words of a link. */
+    explained: ([href: string, words: string] | null)[];
   };
   edges: { source: number[]; target: number[]; slot: number[]; output: number[] };
   hosts: [helper: number, host: number][];

@@ -161,6 +161,8 @@ def test_a_node_is_found_and_says_what_it_is(open_page: OpenPage) -> None:
     page.locator(".node-finder li button").click()
     panel = page.locator(".node-panel")
     expect(panel).to_contain_text("x̄ = ȳ * n * x^(n-1)")
+    explained = panel.get_by_role("link", name="1.1 A first graph: Predict first")
+    expect(explained).to_have_attribute("href", "/chapters/a-first-graph#predict-first")
     go(page, 7)
     expect(panel).to_contain_text("0 bytes now, 4 bytes at most")
 

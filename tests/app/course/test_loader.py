@@ -203,7 +203,7 @@ def test_every_wrong_field_of_the_course_file_is_reported(root: Path) -> None:
 
     _, problems = load_course(root)
 
-    assert [(found.line, found.value) for found in problems] == [(1, "tagline"), (4, "tag-line"), (23, "b")]
+    assert [(found.line, found.value) for found in problems] == [(1, "tagline"), (4, "tag-line"), (29, "b")]
 
 
 def test_a_file_that_is_not_utf_8_is_reported_at_the_first_bad_byte(root: Path) -> None:

@@ -81,4 +81,4 @@ def test_operations_of_one_line_are_not_folded_as_if_they_were_one() -> None:
     ],
 )
 def test_an_operation_on_numbers_has_its_derivative(operation: str, formula: str) -> None:
-    assert find_scalar_formula(operation) == formula
+    assert find_scalar_formula(operation, "op").text == formula

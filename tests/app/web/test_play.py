@@ -157,3 +157,20 @@ async def test_what_was_left_out_is_said_under_the_picture_and_not_instead_of_it
     assert events["trace"]["note"] == "Values are left out: the program is large."
     assert events["trace"]["svg"].startswith("<svg")
     assert not events["done"].get("trace_note")
+
+
+async def test_a_formula_leads_to_where_the_course_explains_it(
+    browser: httpx2.AsyncClient, worker: FakeWorker
+) -> None:
+    worker.end = lambda _: RunEnd(outcome=Outcome.OK, trace=RECORDED)
+    events = read_stream(await browser.post("/api/runs", json={"source": "y = x * 2"}))
+    nodes = next(event.data["tape"]["nodes"] for event in events if event.event == "trace")
+
+    assert [nodes["formulas"][rule] for rule in nodes["formula"]] == [
+        "x.grad = x.grad + ȳ",
+        "ā = ȳ * b,   b̄ = ȳ * a   (each summed to its shape)",
+    ]
+    assert [nodes["explained"][rule] for rule in nodes["formula"]] == [
+        ["/chapters/a-second-look", "1.2 A second look"],
+        ["/chapters/a-second-look#another-look", "1.2 A second look: Another look"],
+    ]

@@ -1,0 +1,57 @@
+"""Where the course explains the rules of operations: course.toml names the places, the player links to them."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from app.course.model import Chapter, Course, Explanation, Heading
+from app.course.problems import ContentProblem, Report, Rule, suggest
+from app.course.prose import Link
+from app.course.toml_file import find_line
+from app.course.walk import blocks_of
+
+PATH = "course.toml"
+TABLE = "explained"
+
+
+def link_rules(entries: Mapping[str, str], text: str) -> tuple[Link, ...]:
+    """The entries as links, `chapter` or `chapter#anchor`, to be checked like those of any text."""
+    return tuple(_link(rule, target, text) for rule, target in entries.items())
+
+
+def _link(rule: str, target: str, text: str) -> Link:
+    chapter, _, anchor = target.partition("#")
+    return Link(_find_entry(text, rule), target, chapter=chapter, anchor=anchor)
+
+
+def _find_entry(text: str, rule: str) -> int:
+    """The line on which a rule has its entry: its name may stand in a comment or an address before that."""
+    lines = text.split("\n")
+    entry = re.compile(rf"""\s*["']?{re.escape(rule)}["']?\s*=""")
+    start = find_line(text, TABLE)
+    return next((number for number, line in enumerate(lines[start:], start + 1) if entry.match(line)), start)
+
+
+def explain_rules(entries: Mapping[str, str], text: str, chapters: Iterable[Chapter]) -> dict[str, Explanation]:
+    """What a reader sees of each entry whose chapter is written and not a draft."""
+    written = {chapter.slug: chapter for chapter in chapters if not chapter.draft}
+    links = {rule: _link(rule, target, text) for rule, target in entries.items()}
+    return {rule: _explain(link, written[link.chapter]) for rule, link in links.items() if link.chapter in written}
+
+
+def _explain(link: Link, chapter: Chapter) -> Explanation:
+    titles = {heading.anchor: heading.text for heading in blocks_of(Heading, chapter.blocks)}
+    section = titles.get(link.anchor, "")
+    words = f"{chapter.number} {chapter.title}" + (f": {section}" if section else "")
+    href = f"/chapters/{chapter.slug}" + (f"#{link.anchor}" if link.anchor else "")
+    return Explanation(href, words, link.line)
+
+
+def check_rules(course: Course, known: Iterable[str]) -> list[ContentProblem]:
+    """Each entry for a rule that the player does not know: its link would never be shown."""
+    names, report = sorted(known), Report(PATH)
+    for rule, explanation in course.explained.items():
+        if rule not in names:
+            message = f"the player has no rule {rule!r}"
+            remedy = suggest(rule, names, "name an operation as the player's details do, or take the entry out")
+            report.add(explanation.line, Rule.UNKNOWN_RULE, rule, message, remedy)
+    return report.problems
