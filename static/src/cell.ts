@@ -194,14 +194,14 @@ export class CellElement extends HTMLElement {
   }
 
   private done(end: RunDone): void {
-    const { mistake, finding } = end;
+    const { mistake } = end;
     this.output.end(end);
     if (mistake?.line) this.pad.markLine(mistake.line, `${mistake.type}: ${mistake.message}`);
     this.toggleAttribute("data-failed", end.outcome !== "ok");
     const settled = Object.entries(end.resolved ?? {}).filter(([id, html]) => settle(id, html)).length;
     const took = end.measures?.find((measure) => measure.name.startsWith("wall"));
     const time = took ? ` in ${readable(took.value, took.unit)}` : "";
-    const words = end.outcome === "ok" ? `Ran${time}.` : (finding?.short ?? end.headline ?? end.outcome.replaceAll("_", " "));
+    const words = end.outcome === "ok" ? `Ran${time}.` : howItEnded(end);
     this.show(settled ? `${words} Your prediction is settled above.` : words);
     if (end.measured) {
       // The table that was printed stands above now.
@@ -254,6 +254,12 @@ export class CellElement extends HTMLElement {
     if (!part) throw new Error(`uw-cell lacks ${selector}`);
     return part;
   }
+}
+
+/** In a few words: the message of a mistake stands below, whole. */
+function howItEnded({ mistake, finding, headline, outcome }: RunDone): string {
+  if (mistake) return mistake.line ? `${mistake.type} on line ${mistake.line}.` : `${mistake.type}.`;
+  return finding?.short ?? headline ?? outcome.replaceAll("_", " ");
 }
 
 function predictionOf(id: string): HTMLElement | null {

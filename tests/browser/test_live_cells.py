@@ -82,6 +82,7 @@ def test_an_error_stands_on_the_line_that_raised_it(open_page: OpenPage) -> None
     expect(cell.locator(".cm-mistake")).to_contain_text("1 / 0")
     expect(cell.locator(".cm-mistake-note")).to_contain_text("ZeroDivisionError")
     expect(cell.locator(".mistake-head")).to_contain_text("ZeroDivisionError on your line 2")
+    expect(cell.locator("[data-state]")).to_have_text("ZeroDivisionError on line 2.")
 
 
 def test_what_a_program_prints_is_text_and_never_markup(open_page: OpenPage) -> None:
