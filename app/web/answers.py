@@ -20,6 +20,11 @@ from app.web.visit import VisitNow, Writer, WriterNow
 
 router = APIRouter(include_in_schema=False)
 
+CHANGED = (
+    "The course has changed this question's numbers since you opened the page, so your answer was not marked. "
+    "Reload the page: it asks with the new numbers, and nothing was counted."
+)
+
 MAX_ANSWER_CHARACTERS = 8000
 
 
@@ -89,7 +94,7 @@ def _fill(chapter: Chapter, block: Question, seed: int | None) -> _Asked:
         return _Asked(chapter, block)
     draw = find_draw(block, seed)
     if draw is None:
-        raise HTTPException(409, "This question has new numbers since you opened the page; reload it.")
+        raise HTTPException(409, CHANGED)
     return _Asked(chapter, fill_question(block, draw), draw.seed)
 
 

@@ -197,7 +197,7 @@ class TableView:
 
 @dataclass(frozen=True)
 class CutsView:
-    """A strip of layers in segments, each the numbers of its layers, as the chapter cuts it; a script moves the cuts."""
+    """A strip of layers in segments, each the numbers of its layers, as the chapter cuts it; a script moves them."""
 
     name: str
     layers: int
@@ -248,6 +248,8 @@ class GraphView:
     height: int
     problem: str = ""
     """Set instead of `svg` where no trace has been kept yet."""
+    tape_href: str = ""
+    """Where its tape is had, to step through it; empty where nothing was recorded step by step."""
 
 
 @dataclass(frozen=True)
@@ -425,12 +427,13 @@ class MistakeView:
 
 @dataclass(frozen=True)
 class MeasureView:
-    """A number with its unit, and whose word it is: kernel, judge, or learner_process."""
+    """A number, its unit, and whose word it is: kernel, judge, or learner_process. `most` is its budget, or empty."""
 
     name: str
     value: str
     unit: str
     measured_by: str
+    most: str = ""
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,12 @@ class DraftText(BaseModel):
 
 
 def is_place(course: Course, place: str) -> bool:
-    """Whether a draft can be kept there: exercises/NAME, or chapters/SLUG/CELL of an editable cell."""
+    """Whether a draft can be kept there: an exercise, what is said of its fault, or an editable cell of a chapter."""
     match place.split("/"):
         case ["exercises", name]:
             return name in course.exercises
+        case ["exercises", name, "diagnosis"]:
+            return name in course.exercises and course.exercises[name].manifest.diagnosis is not None
         case ["chapters", slug, cell_id]:
             chapter = find_chapter(course, slug)
             cell = find_cell(chapter, cell_id) if chapter else None
@@ -34,7 +36,7 @@ def is_place(course: Course, place: str) -> bool:
 
 @api.put("/{place:path}", status_code=204)
 async def save_draft(place: str, draft: DraftText, writer: WriterNow) -> None:
-    """Keep the text of an editor: `exercises/NAME` or `chapters/SLUG/CELL`."""
+    """Keep the text of an editor: `exercises/NAME`, `exercises/NAME/diagnosis` or `chapters/SLUG/CELL`."""
     if not is_place(writer.site.course, place):
         raise HTTPException(404, "There is no editor of that name.")
     await writer.visit.count(Act.WRITE)

@@ -1,4 +1,4 @@
-"""An exercise's page: the prompt, hints one at a time, the editor, and this learner's submissions."""
+"""An exercise's page: the prompt, hints one at a time, the editor, and what this learner did with it."""
 
 import secrets
 from dataclasses import dataclass
@@ -8,23 +8,23 @@ from fastapi import APIRouter, Depends, Form, Response
 from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
-from app.course.model import Course, Exercise, ExerciseLink, Html
-from app.web.merging import walk_blocks
-from app.web.outcomes import NAMES
+from app.course.model import Exercise, Html
+from app.web.diagnosing import DiagnosisForm, draft_place, make_form
+from app.web.history import MOST_SHOWN, SubmissionRow, show_history
+from app.web.lab_chart import ChartView, show_chart
+from app.web.merging import offers
 from app.web.page import Frame, Place
 from app.web.rates import Act
-from app.web.results import show_moment
 from app.web.site import SiteNow
 from app.web.source import MAX_SOURCE_KIB
 from app.web.visit import Visit, VisitNow, WriterNow, place_of
+from graders.contract.jobs import Diagnosed
 from graders.contract.limits import Limits
+from graders.contract.manifest import Checks
 from graders.contract.model import ExerciseName
-from graders.contract.results import Outcome, Verdict
 from graders.ledger import Submission
 
 router = APIRouter(include_in_schema=False)
-
-STATE_WORDS = {"queued": "waiting", "running": "running"}
 
 
 @dataclass(frozen=True)
@@ -38,29 +38,26 @@ class HintView:
 
 
 @dataclass(frozen=True)
-class SubmissionRow:
-    """One line of the history; `passed` is None while it is not finished or was no attempt."""
-
-    href: str
-    submitted_at: str
-    status: str
-    passed: bool | None
-    cases_passed: int
-    cases_total: int
-
-
-@dataclass(frozen=True)
 class LimitRow:
     name: str
     value: str
 
 
 @dataclass(frozen=True)
+class ChecksView:
+    """What the two buttons do, in words. `look` stands on the button; `note` says what submitting asks."""
+
+    look: str
+    note: str
+
+
+@dataclass(frozen=True)
 class ExercisePage:
     """`token` makes a form sent twice one submission. `text` is the draft, or the last submission, or the starter.
 
-    `action` takes source and token; `hint_action` takes `number`. `problem` is a sentence about a submission that
-    could not be taken.
+    `action` and `look_action` take source and token, and of a bug hunt category and line; `hint_action` takes
+    `number`. `problem` is a sentence about a submission that could not be taken. `solved_href` leads to the newest
+    submission that passed, which shows the reference; it is empty before one did.
     """
 
     template: ClassVar[str] = "exercise.html"
@@ -77,14 +74,20 @@ class ExercisePage:
     text: str
     token: str
     action: str
+    look_action: str
     hint_action: str
     draft_place: str
     api_action: str
+    api_look_action: str
     max_source_kib: int
+    checks: ChecksView
+    diagnosis: DiagnosisForm | None
+    chart: ChartView | None
     limits: tuple[LimitRow, ...]
     hints: tuple[HintView, ...]
     history: tuple[SubmissionRow, ...]
-    passed: bool
+    history_cut: bool
+    solved_href: str
     chapters: tuple[Place, ...]
     problem: str = ""
 
@@ -106,15 +109,27 @@ class _Mine:
     history: tuple[Submission, ...] = ()
     hints_opened: int = 0
     draft: str | None = None
+    diagnosis: str | None = None
 
 
-async def render_exercise(
-    visit: Visit, exercise: Exercise, problem: str = "", text: str | None = None, status: int = 200
-) -> Response:
-    """The page; `problem` and `text` are of a submission that could not be taken."""
+@dataclass(frozen=True)
+class Refused:
+    """A submission that could not be taken, with its text, which goes back into the form."""
+
+    problem: str
+    source: str
+    said: Diagnosed | None
+    status: int
+
+
+async def render_exercise(visit: Visit, exercise: Exercise, refused: Refused | None = None) -> Response:
     course, manifest = visit.site.course, exercise.manifest
     mine = await _gather_mine(visit, exercise)
-    last = mine.history[0].job.source if mine.history else exercise.starter
+    last = mine.history[0] if mine.history else None
+    texts = (refused.source if refused else None, mine.draft, last.job.source if last else None)
+    said = refused.said.model_dump_json() if refused and refused.said else mine.diagnosis
+    history = show_history(exercise, mine.history)
+    base = f"/exercises/{exercise.name}"
     page = ExercisePage(
         frame=await visit.frame(manifest.title, manifest.summary),
         name=exercise.name,
@@ -126,21 +141,27 @@ async def render_exercise(
         concepts=tuple(course.concepts.get(concept, concept) for concept in manifest.concepts),
         prompt=exercise.prompt,
         starter=exercise.starter,
-        text=next(each for each in (text, mine.draft, last) if each is not None),
+        text=next((each for each in texts if each is not None), exercise.starter),
         token=secrets.token_hex(16),
-        action=f"/exercises/{exercise.name}/submissions",
-        hint_action=f"/exercises/{exercise.name}/hints",
+        action=f"{base}/submissions",
+        look_action=f"{base}/checks",
+        hint_action=f"{base}/hints",
         draft_place=f"exercises/{exercise.name}",
-        api_action=f"/api/exercises/{exercise.name}/submissions",
+        api_action=f"/api{base}/submissions",
+        api_look_action=f"/api{base}/checks",
         max_source_kib=MAX_SOURCE_KIB,
+        checks=show_checks(manifest.checks),
+        diagnosis=make_form(exercise, said, last),
+        chart=show_chart(exercise, mine.history),
         limits=show_limits(manifest.limits),
         hints=_show_hints(exercise, mine.hints_opened),
-        history=tuple(_show_row(exercise, submission) for submission in mine.history),
-        passed=any(_outcome(submission) is Outcome.PASSED for submission in mine.history),
-        chapters=_chapters_with(course, exercise.name),
-        problem=problem,
+        history=history,
+        history_cut=len(history) >= MOST_SHOWN,
+        solved_href=next((row.href for row in history if row.passed), ""),
+        chapters=tuple(place_of(chapter) for chapter in course.chapters if offers(chapter, exercise.name)),
+        problem=refused.problem if refused else "",
     )
-    return visit.site.renderer.page(page, status)
+    return visit.site.renderer.page(page, refused.status if refused else 200)
 
 
 async def _gather_mine(visit: Visit, exercise: Exercise) -> _Mine:
@@ -148,11 +169,23 @@ async def _gather_mine(visit: Visit, exercise: Exercise) -> _Mine:
     if learner is None:
         return _Mine()
     place = f"exercises/{exercise.name}"
+    drafts = await site.store.drafts(learner, place)
     return _Mine(
-        await site.ledger.history(learner, ExerciseName(exercise.name)),
+        await site.ledger.history(learner, ExerciseName(exercise.name), MOST_SHOWN),
         await site.store.hints_opened(learner, exercise.name),
-        (await site.store.drafts(learner, place)).get(place),
+        drafts.get(place),
+        drafts.get(draft_place(exercise)),
     )
+
+
+def show_checks(checks: Checks | None) -> ChecksView:
+    """Numbers only where the course's check has counted them."""
+    fresh = "with fresh inputs each time"
+    if checks is None:
+        return ChecksView("Run the public checks", f"Submit asks these and more, {fresh}.")
+    public = "the public check" if checks.public == 1 else f"the {checks.public} public checks"
+    more = f" and {checks.hidden} more" if checks.hidden else ""
+    return ChecksView(f"Run {public}", f"Submit asks {public}{more}, {fresh}.")
 
 
 def show_limits(limits: Limits) -> tuple[LimitRow, ...]:
@@ -171,31 +204,6 @@ def _show_hints(exercise: Exercise, opened: int) -> tuple[HintView, ...]:
     return tuple(
         HintView(number, html if number <= opened else "", number <= opened, number == opened + 1)
         for number, html in enumerate(exercise.hints, 1)
-    )
-
-
-def _outcome(submission: Submission) -> Outcome | None:
-    return submission.result.outcome if isinstance(submission.result, Verdict) else None
-
-
-def _show_row(exercise: Exercise, submission: Submission) -> SubmissionRow:
-    verdict = submission.result if isinstance(submission.result, Verdict) else None
-    counts = verdict is not None and verdict.outcome.costs_an_attempt
-    return SubmissionRow(
-        href=f"/exercises/{exercise.name}/submissions/{submission.id}",
-        submitted_at=show_moment(submission.submitted_at),
-        status=NAMES[verdict.outcome] if verdict else STATE_WORDS.get(submission.state, submission.state),
-        passed=verdict.outcome is Outcome.PASSED if verdict and counts else None,
-        cases_passed=verdict.cases_passed if verdict else 0,
-        cases_total=verdict.cases_total if verdict else 0,
-    )
-
-
-def _chapters_with(course: Course, name: str) -> tuple[Place, ...]:
-    return tuple(
-        place_of(chapter)
-        for chapter in course.chapters
-        if any(isinstance(block, ExerciseLink) and block.name == name for block in walk_blocks(chapter.blocks))
     )
 
 

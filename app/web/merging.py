@@ -311,6 +311,7 @@ def merge_cell(block: Cell, reader: Reader) -> views.CellView:
 def merge_graph(block: Graph, reader: Reader) -> views.GraphView:
     figure = reader.figures.get(block.id)
     picture = figure.picture if figure else None
+    tape = f"/api/chapters/{reader.chapter.slug}/graphs/{block.id}/tape"
     return views.GraphView(
         id=block.id,
         anchor=block.id,
@@ -323,6 +324,7 @@ def merge_graph(block: Graph, reader: Reader) -> views.GraphView:
         width=round(picture.width) if picture else 0,
         height=round(picture.height) if picture else 0,
         problem="" if picture else "This picture has not been drawn yet; its code is below.",
+        tape_href=tape if figure and figure.trace.events.kind else "",
     )
 
 
@@ -376,6 +378,12 @@ def walk_blocks(course_blocks: tuple[Block, ...]) -> tuple[Block, ...]:
         if isinstance(block, Box | Reveal):
             found.extend(walk_blocks(block.blocks))
     return tuple(found)
+
+
+def offers(chapter: Chapter, exercise: str) -> bool:
+    """Whether a chapter leads to an exercise."""
+    blocks = walk_blocks(chapter.blocks)
+    return any(isinstance(block, ExerciseLink) and block.name == exercise for block in blocks)
 
 
 def predicts_settled_by(chapter: Chapter, cell: str) -> tuple[Predict, ...]:

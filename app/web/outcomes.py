@@ -26,6 +26,9 @@ HEADLINES: Mapping[Outcome, str] = {
     Outcome.GRADER_FAULT: "A fault of ours: this was not judged, and it cost you nothing. Send it again.",
 }
 
+DIAGNOSIS_OFF = "The code holds. What you said of the fault does not, yet."
+LOOK_HELD = "Every public check holds."
+
 NAMES: Mapping[Outcome, str] = {outcome: outcome.value.replace("_", " ") for outcome in Outcome} | {
     Outcome.GRADER_FAULT: "our fault, no attempt"
 }

@@ -12,6 +12,7 @@ from limits.aio.strategies import SlidingWindowCounterRateLimiter
 from graders.contract.model import LearnerId
 
 ADDRESS_FACTOR = 8
+ADDRESS = "address"
 
 
 class Act(StrEnum):
@@ -20,18 +21,32 @@ class Act(StrEnum):
     WRITE = "write"
     RUN = "run"
     SUBMIT = "submit"
+    LOOK = "look"
     EXPORT = "export"
     FOLLOW = "follow"
 
 
-PER_MINUTE = {Act.WRITE: 240, Act.RUN: 40, Act.SUBMIT: 30, Act.EXPORT: 6, Act.FOLLOW: 90}
+PER_MINUTE = {Act.WRITE: 240, Act.RUN: 40, Act.SUBMIT: 30, Act.LOOK: 40, Act.EXPORT: 6, Act.FOLLOW: 90}
+
+WORDS = {
+    Act.WRITE: "answers and notes",
+    Act.RUN: "runs of code",
+    Act.SUBMIT: "submissions",
+    Act.LOOK: "runs of public checks",
+    Act.EXPORT: "copies of your data",
+    Act.FOLLOW: "streams",
+}
 
 
 class RateExceeded(Exception):
-    """Too many of one act within a minute. The message is a sentence for the learner."""
+    """Too many of one act within a minute. The message is a sentence for the learner.
 
-    def __init__(self, act: Act, per_minute: int) -> None:
-        super().__init__(f"That was more than {per_minute} a minute of this kind ({act}).")
+    `shared`: it is the limit of everybody at this address together.
+    """
+
+    def __init__(self, act: Act, per_minute: int, *, shared: bool = False) -> None:
+        whose = "Everybody at your network's address together" if shared else "You"
+        super().__init__(f"{whose} may have {per_minute} {WORDS[act]} a minute, and that was one more.")
         self.retry_after_seconds = 30
 
 
@@ -48,10 +63,10 @@ class Rates:
 
     async def check(self, act: Act, learner: LearnerId | None, address: str) -> None:
         """Count one act. Raises RateExceeded when it is one too many for the learner or for the address."""
-        await self._hit(act, self._address[act], "address", address)
+        await self._hit(act, self._address[act], ADDRESS, address)
         if learner is not None:
             await self._hit(act, self._mine[act], "learner", learner)
 
     async def _hit(self, act: Act, limit: RateLimitItem, kind: str, who: str) -> None:
         if not await self._limiter.hit(limit, act, kind, who):
-            raise RateExceeded(act, limit.amount)
+            raise RateExceeded(act, limit.amount, shared=kind == ADDRESS)

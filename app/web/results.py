@@ -1,20 +1,22 @@
 """Results as views: verdicts and runs in the words and the order in which a reader needs them."""
 
-import difflib
-from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Literal
 
 from app.course.code import highlight
+from app.course.model import Exercise
 from app.web import blocks as views
+from app.web.case_graphs import show_case_graph
+from app.web.diffs import compare_whole
 from app.web.figures import Drawn
-from app.web.outcomes import HEADLINES
+from app.web.outcomes import DIAGNOSIS_OFF, HEADLINES, LOOK_HELD
 from app.web.page import Place
-from graders.contract.results import CaseResult, Finding, Measure, Mistake, Outcome, RunEnd, Verdict
+from graders.contract.jobs import Diagnosed, GradeJob
+from graders.contract.results import CaseResult, Difference, Finding, Measure, Mistake, Outcome, RunEnd, Verdict
 from graders.ledger import State, Submission
 
 REFRESH_SECONDS = 2
+FULL_DIGITS = 1000
 
 
 def show_moment(moment: datetime) -> str:
@@ -46,7 +48,21 @@ def show_mistake(mistake: Mistake | None) -> views.MistakeView | None:
 
 
 def show_measures(measures: tuple[Measure, ...]) -> tuple[views.MeasureView, ...]:
-    return tuple(views.MeasureView(m.name, f"{m.value:.3g}", m.unit, m.measured_by.value) for m in measures)
+    return tuple(
+        views.MeasureView(
+            name=measure.name,
+            value=write_number(measure.value),
+            unit=measure.unit,
+            measured_by=measure.measured_by.value,
+            most="" if measure.most is None else write_number(measure.most),
+        )
+        for measure in measures
+    )
+
+
+def write_number(value: float) -> str:
+    """Three digits that count; a whole number as it is."""
+    return f"{value:,.0f}" if value.is_integer() or abs(value) >= FULL_DIGITS else f"{value:.3g}"
 
 
 def show_code(source: str, mistake: Mistake | None) -> tuple[views.CodeLineView, ...]:
@@ -58,51 +74,100 @@ def show_code(source: str, mistake: Mistake | None) -> tuple[views.CodeLineView,
     )
 
 
-def show_cases(cases: tuple[CaseResult, ...]) -> tuple[views.CaseView, ...]:
-    """The first failing case first; the others keep their order. A hidden case keeps its values to itself."""
+def show_cases(cases: tuple[CaseResult, ...], id_prefix: str = "case") -> tuple[views.CaseView, ...]:
+    """The first failing case first; the others keep their order. A hidden case keeps its values to itself.
+
+    `id_prefix` is what the ids inside the cases' pictures start with.
+    """
     first_failing = next((case for case in cases if not case.passed), None)
-    return tuple(_show_case(case) for case in sorted(cases, key=lambda case: case is not first_failing))
+    ordered = sorted(cases, key=lambda case: case is not first_failing)
+    return tuple(_show_case(case, f"{id_prefix}-{number}") for number, case in enumerate(ordered))
 
 
-def _show_case(case: CaseResult) -> views.CaseView:
-    seen = (case.input, case.got, case.expected) if case.public else ("", "", "")
-    return views.CaseView(case.name, case.idea, case.passed, case.public, *seen, show_finding(case.finding))
+def _show_case(case: CaseResult, id_prefix: str) -> views.CaseView:
+    view = views.CaseView(case.name, case.idea, case.passed, case.public, "", "", "", show_finding(case.finding))
+    if not case.public:
+        return view
+    return replace(
+        view,
+        input=case.input,
+        got=case.got,
+        expected=case.expected,
+        difference=show_difference(case.difference),
+        graph=show_case_graph(case.graph, id_prefix) if case.graph and not case.passed else None,
+        measures=show_measures(case.measures),
+    )
+
+
+def show_difference(difference: Difference | None) -> views.DifferenceView | None:
+    if difference is None:
+        return None
+    index = f"[{', '.join(map(str, difference.index))}]" if difference.index else ""
+    others = "1 more element differs" if difference.others == 1 else f"{difference.others} more elements differ"
+    return views.DifferenceView(
+        place=difference.name + index,
+        got=difference.got,
+        expected=difference.expected,
+        off_by="" if difference.off_by is None else f"{difference.off_by:+.6g}",
+        others=others if difference.others else "",
+    )
+
+
+@dataclass(frozen=True)
+class AfterPass:
+    """What may be shown once a submission has passed: read from the exercise's folder then, and not before."""
+
+    reference: str
+    others: tuple[tuple[str, str], ...] = ()
+    """Why and source of each other right answer."""
 
 
 def show_submission(
-    submission: Submission, exercise: Place, ahead: int, estimate_seconds: float, reference: str | None
+    submission: Submission,
+    exercise: Exercise,
+    ahead: int,
+    estimate_seconds: float,
+    after_pass: AfterPass | None,
 ) -> views.SubmissionView:
-    """`reference` is the solution's text, given after a pass only."""
-    href = f"{exercise.href}/submissions/{submission.id}"
+    """`after_pass` is given after a pass only."""
+    back = Place(f"/exercises/{exercise.name}", exercise.manifest.title)
     verdict = submission.result if isinstance(submission.result, Verdict) else None
     waiting = views.SubmissionView(
         id=submission.id,
-        href=href,
+        href=f"{back.href}/submissions/{submission.id}",
         events_href=f"/api/submissions/{submission.id}/events",
-        exercise=exercise,
+        exercise=back,
         finished=verdict is not None,
         status=show_status(submission.state, ahead),
         ahead=ahead,
         estimate_seconds=estimate_seconds,
         refresh_seconds=0 if verdict else REFRESH_SECONDS,
         submitted_at=show_moment(submission.submitted_at),
+        look=isinstance(submission.job, GradeJob) and submission.job.public_only,
+        said=show_said(submission, exercise),
     )
-    return waiting if verdict is None else _show_verdict(waiting, submission, verdict, reference)
+    return waiting if verdict is None else _show_verdict(waiting, submission, verdict, exercise, after_pass)
 
 
 def _show_verdict(
-    waiting: views.SubmissionView, submission: Submission, verdict: Verdict, reference: str | None
+    waiting: views.SubmissionView,
+    submission: Submission,
+    verdict: Verdict,
+    exercise: Exercise,
+    after_pass: AfterPass | None,
 ) -> views.SubmissionView:
     source = submission.job.source
-    passed = verdict.outcome is Outcome.PASSED
+    passed = verdict.outcome is Outcome.PASSED and not waiting.look
+    held = waiting.look and verdict.outcome is Outcome.OK
     return replace(
         waiting,
         outcome=verdict.outcome.value,
         passed=passed,
+        held=held,
         ours=verdict.outcome is Outcome.GRADER_FAULT,
-        headline=HEADLINES[verdict.outcome],
+        headline=_choose_headline(verdict, held),
         finding=show_finding(verdict.finding),
-        cases=show_cases(verdict.cases),
+        cases=show_cases(verdict.cases, f"case-{submission.id[:12]}"),
         cases_total=verdict.cases_total,
         cases_passed=verdict.cases_passed,
         mistake=show_mistake(verdict.mistake),
@@ -111,7 +176,34 @@ def _show_verdict(
         measures=show_measures(verdict.measures),
         profile=verdict.profile,
         code=show_code(source, verdict.mistake),
-        reference=show_reference(source, reference) if passed and reference is not None else None,
+        reference=show_reference(source, exercise, after_pass) if passed and after_pass else None,
+    )
+
+
+def _choose_headline(verdict: Verdict, held: bool) -> str:
+    if held:
+        return LOOK_HELD
+    return DIAGNOSIS_OFF if verdict.diagnosis_right is False else HEADLINES[verdict.outcome]
+
+
+def show_said(submission: Submission, exercise: Exercise) -> views.SaidView | None:
+    """What the learner said of a bug hunt's fault, whether right or not."""
+    job, asked = submission.job, exercise.manifest.diagnosis
+    if asked is None or not isinstance(job, GradeJob) or job.public_only:
+        return None
+    said = job.diagnosed or Diagnosed()
+    right = submission.result.diagnosis_right if isinstance(submission.result, Verdict) else None
+    lines = show_lines(exercise.starter, (said.line,) if said.line else ())
+    return views.SaidView(asked.categories.get(said.category or "", ""), lines, right)
+
+
+def show_lines(source: str, numbers: tuple[int, ...]) -> tuple[views.CodeLineView, ...]:
+    """Some lines of a text, coloured; a number beyond its end is left out."""
+    lines = source.split("\n")
+    return tuple(
+        views.CodeLineView(number, highlight(lines[number - 1]), False)
+        for number in numbers
+        if 1 <= number <= len(lines)
     )
 
 
@@ -153,29 +245,13 @@ def show_run(
     )
 
 
-def show_reference(source: str, reference: str) -> views.ReferenceView:
-    return views.ReferenceView(highlight(reference), tuple(_diff_rows(source.splitlines(), reference.splitlines())))
-
-
-def _diff_rows(left: list[str], right: list[str]) -> Iterator[views.DiffRowView]:
-    """The learner's file on the left, the reference on the right, equal lines beside each other."""
-    for kind, left_from, left_to, right_from, right_to in difflib.SequenceMatcher(
-        None, left, right, autojunk=False
-    ).get_opcodes():
-        height = max(left_to - left_from, right_to - right_from)
-        for offset in range(height):
-            here = left_from + offset if left_from + offset < left_to else None
-            there = right_from + offset if right_from + offset < right_to else None
-            yield views.DiffRowView(
-                kind="same" if kind == "equal" else _change(here, there),
-                left_number=None if here is None else here + 1,
-                left="" if here is None else left[here],
-                right_number=None if there is None else there + 1,
-                right="" if there is None else right[there],
-            )
-
-
-def _change(here: int | None, there: int | None) -> Literal["changed", "added", "removed"]:
-    if here is None:
-        return "added"
-    return "removed" if there is None else "changed"
+def show_reference(source: str, exercise: Exercise, after_pass: AfterPass) -> views.ReferenceView:
+    asked = exercise.manifest.diagnosis
+    return views.ReferenceView(
+        html=highlight(after_pass.reference),
+        rows=compare_whole(source, after_pass.reference),
+        others=tuple(views.OtherWayView(why, highlight(text)) for why, text in after_pass.others),
+        fault=views.SaidView(asked.categories[asked.answer], show_lines(exercise.starter, asked.lines), True)
+        if asked
+        else None,
+    )

@@ -20,6 +20,15 @@ export class Draft {
     }
   }
 
+  /** Forgets what this browser kept: the server has put another text in its place. */
+  drop(): void {
+    try {
+      localStorage.removeItem(PREFIX + this.place);
+    } catch {
+      // Nothing was stored, so nothing is left to forget.
+    }
+  }
+
   keep(text: string): void {
     this.unsent = text;
     try {

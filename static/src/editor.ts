@@ -74,7 +74,10 @@ const lit = field((marks, state, effect) => {
 function keys(events: PadEvents): Extension {
   const run = (): boolean => (events.run(), true);
   const goOn = (): boolean => (events.runAndGoOn(), true);
+  const submit = (): boolean => (events.submit?.(), events.submit !== undefined);
   return keymap.of([
+    { key: "Mod-Shift-Enter", run: submit },
+    { key: "Ctrl-Shift-Enter", run: submit },
     { key: "Mod-Enter", run },
     { key: "Ctrl-Enter", run },
     { key: "Shift-Enter", run: goOn },
@@ -104,6 +107,19 @@ function pointing(events: PadEvents): Extension {
   ];
 }
 
+/** Typing over a selection. Left to the browser, it would keep the old colours in a style attribute, which the policy forbids. */
+const typeOver = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { main, ranges } = view.state.selection;
+    const text = event.data;
+    if (event.inputType !== "insertText" || event.isComposing || view.state.readOnly || !text || main.empty || ranges.length > 1) return false;
+    const insert = () => view.state.update(view.state.replaceSelection(text), { userEvent: "input.type", scrollIntoView: true });
+    const handled = view.state.facet(EditorView.inputHandler).some((handler) => handler(view, main.from, main.to, text, insert));
+    if (!handled) view.dispatch(insert());
+    return true;
+  },
+});
+
 function extensions(source: HTMLTextAreaElement, events: PadEvents, nonce: string): Extension {
   const label = source.labels?.[0]?.textContent?.trim() ?? "Python code";
   return [
@@ -122,6 +138,7 @@ function extensions(source: HTMLTextAreaElement, events: PadEvents, nonce: strin
     mistakes,
     lit,
     keys(events),
+    typeOver,
     pointing(events),
     EditorState.readOnly.of(source.readOnly),
     EditorView.contentAttributes.of({

@@ -80,8 +80,10 @@ export class MeasureElement extends HTMLElement {
 
   private layOut(layout: Record<string, object>): object {
     const axis = { gridcolor: colour("--rule"), linecolor: colour("--rule-strong"), zerolinecolor: colour("--rule-strong"), automargin: true };
+    // The `frame` of a figure is what it needs around it: more room, a legend elsewhere.
     return {
       ...layout,
+      frame: undefined,
       xaxis: { ...axis, ...layout["xaxis"] },
       yaxis: { ...axis, ...layout["yaxis"] },
       font: { family: getComputedStyle(this).getPropertyValue("--sans"), size: 14, color: colour("--ink") },
@@ -91,6 +93,7 @@ export class MeasureElement extends HTMLElement {
       legend: { orientation: "h", y: 1.02, yanchor: "bottom" },
       margin: { l: 56, r: 16, t: 24, b: 48 },
       height: 340,
+      ...layout["frame"],
     };
   }
 }
@@ -100,6 +103,7 @@ function dress(traces: Trace[]): Record<string, unknown>[] {
     const paint = colour(COLOURS[index % COLOURS.length] ?? "--ink");
     const size = fresh ? fresh.map((isFresh) => (isFresh ? 15 : 8)) : 8;
     const marker = trace["type"] === "bar" ? { color: paint } : { color: paint, symbol: MARKS[index % MARKS.length], size };
-    return { ...trace, marker, line: { color: paint } };
+    // A figure may have shapes and dashes of its own; the colours are the page's.
+    return { ...trace, marker: { ...marker, ...(trace["marker"] ?? {}) }, line: { color: paint, ...(trace["line"] ?? {}) } };
   });
 }

@@ -17,6 +17,8 @@ export interface PadEvents {
   changed(): void;
   run(): void;
   runAndGoOn(): void;
+  /** Hands in, where there is something to hand in. */
+  submit?(): void;
   /** The cursor or the pointer is at a place in the code, or has left it (null). */
   pointed(place: { line: number; column: number } | null): void;
 }
@@ -32,7 +34,8 @@ class TextPad implements Pad {
     field.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || !(event.shiftKey || event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      if (event.shiftKey) events.runAndGoOn();
+      if (event.shiftKey && (event.ctrlKey || event.metaKey) && events.submit) events.submit();
+      else if (event.shiftKey) events.runAndGoOn();
       else events.run();
     });
   }

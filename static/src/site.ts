@@ -1,5 +1,6 @@
 // Defines the page's elements. Each enhances a block that already works as plain HTML.
 
+import { BankElement } from "./bank";
 import { CellElement } from "./cell";
 import { ContentsElement } from "./contents";
 import { addCopyButtons } from "./copy";
@@ -24,6 +25,7 @@ customElements.define("uw-cuts", CutsElement);
 customElements.define("uw-steps", StepsElement);
 customElements.define("uw-play", PlayElement);
 customElements.define("uw-submission", SubmissionElement);
+customElements.define("uw-bank", BankElement);
 customElements.define("uw-theme", ThemeElement);
 customElements.define("uw-contents", ContentsElement);
 listenForKeys();

@@ -1,7 +1,9 @@
-// A submission: sent without leaving the page, followed live, and answered by the verdict in place.
+// A submission or a look at the public checks: sent without leaving the page, followed live, answered in place.
 
+import { DiagnosisFields } from "./diagnosis";
 import { Draft } from "./drafts";
 import { elementIn } from "./fragment";
+import { LiveCases } from "./live-cases";
 import { GrowingPad, type Pad } from "./pad";
 import { refusalOf, Refusal } from "./stream";
 import type { Accepted } from "./wire";
@@ -11,10 +13,13 @@ const LOOK_AGAIN_MS = 3000;
 export class SubmissionElement extends HTMLElement {
   private pad: Pad | null = null;
   private draft: Draft | null = null;
+  private diagnosis: DiagnosisFields | null = null;
+  private cases = new LiveCases(null);
   private beforeReset: string | null = null;
   private events: EventSource | null = null;
 
   connectedCallback(): void {
+    this.cases = new LiveCases(this.querySelector("[data-live-cases]"));
     const form = this.querySelector<HTMLFormElement>("form.pad-form");
     if (form) this.wakeForm(form);
     const { events, href } = this.dataset;
@@ -28,23 +33,37 @@ export class SubmissionElement extends HTMLElement {
   private wakeForm(form: HTMLFormElement): void {
     const field = form.querySelector<HTMLTextAreaElement>("textarea");
     if (!field) return;
-    const submit = (): void => form.requestSubmit();
+    const look = (): void => form.requestSubmit(form.querySelector<HTMLElement>("[data-look]"));
     this.pad = new GrowingPad(field, {
       changed: () => this.changed(),
-      run: submit,
-      runAndGoOn: submit,
+      run: look,
+      runAndGoOn: look,
+      submit: () => form.requestSubmit(form.querySelector<HTMLElement>("[data-submit]")),
       pointed: () => undefined,
     });
     const place = this.dataset["place"];
-    if (place) this.draft = new Draft(place);
-    const left = this.draft?.left() ?? null;
-    if (left !== null && left !== this.pad.text()) this.pad.replace(left);
+    if (place) this.takeUpDraft(new Draft(place));
+    const asked = form.querySelector<HTMLElement>("[data-diagnosis]");
+    if (asked) this.diagnosis = new DiagnosisFields(asked);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      void this.send(form);
+      void this.send(form, event.submitter?.hasAttribute("data-look") ?? false);
     });
     this.querySelector("[data-reset]")?.addEventListener("click", () => this.reset(field.dataset["starter"] ?? ""));
     this.offerReset();
+  }
+
+  private takeUpDraft(draft: Draft): void {
+    this.draft = draft;
+    const address = new URL(location.href);
+    if (address.searchParams.has("restored")) {
+      draft.drop();
+      address.searchParams.delete("restored");
+      history.replaceState(null, "", address);
+      return this.say("That version is in the editor again.");
+    }
+    const left = draft.left();
+    if (left !== null && left !== this.pad?.text()) this.pad?.replace(left);
   }
 
   private changed(): void {
@@ -70,29 +89,37 @@ export class SubmissionElement extends HTMLElement {
     button.textContent = this.beforeReset === null ? "Reset to the starter" : "Undo reset";
   }
 
-  private async send(form: HTMLFormElement): Promise<void> {
+  private async send(form: HTMLFormElement, isLook: boolean): Promise<void> {
     const token = form.querySelector<HTMLInputElement>('input[name="token"]');
-    const url = this.dataset["api"];
+    const url = isLook ? this.dataset["apiLook"] : this.dataset["api"];
     if (!token || !url || this.hasAttribute("data-sending")) return;
-    this.toggleAttribute("data-sending", true);
+    this.sending(true);
     this.say("Sending …");
+    this.cases.clear();
     try {
-      const accepted = await this.post(url, token.value);
+      const accepted = await this.post(url, token.value, isLook);
       token.value = newToken();
       this.say(waitingWords(accepted));
       this.follow(accepted.events, `/exercises/${this.dataset["exercise"]}/submissions/${accepted.id}`);
     } catch (problem) {
       // The token stays, so that sending the same text again cannot make two submissions of it.
       this.say(problem instanceof Refusal ? problem.message : "The server cannot be reached. Your text is kept; try again.");
-      this.toggleAttribute("data-sending", false);
+      this.sending(false);
     }
   }
 
-  private async post(url: string, token: string): Promise<Accepted> {
+  private sending(now: boolean): void {
+    this.toggleAttribute("data-sending", now);
+    // Not `disabled`, which would take the keyboard's focus away.
+    for (const button of this.querySelectorAll("[data-look], [data-submit]")) button.setAttribute("aria-disabled", String(now));
+  }
+
+  private async post(url: string, token: string, isLook: boolean): Promise<Accepted> {
+    const said = isLook ? {} : (this.diagnosis?.said() ?? {});
     const response = await fetch(url, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ source: this.pad?.text() ?? "", token }),
+      body: JSON.stringify({ source: this.pad?.text() ?? "", token, ...said }),
     });
     if (!response.ok) throw await refusalOf(response);
     return (await response.json()) as Accepted;
@@ -108,9 +135,8 @@ export class SubmissionElement extends HTMLElement {
     });
     source.addEventListener("started", () => this.say("Running in the sandbox …"));
     source.addEventListener("case", (event) => {
-      const data = dataOf(event);
-      const done = Reflect.get(data, "done") ?? Reflect.get(data, "case");
-      this.say(done === undefined ? "Judging …" : `Judging case ${String(done)} …`);
+      const done = this.cases.add(dataOf(event));
+      this.say(`Judged ${done} ${done === 1 ? "case" : "cases"} …`);
     });
     source.addEventListener("finished", () => {
       source.close();
@@ -124,7 +150,8 @@ export class SubmissionElement extends HTMLElement {
   private async showVerdict(href: string): Promise<void> {
     const response = await fetch(href, { headers: { "X-Unwind-Fragment": "1", Accept: "text/html" } }).catch(() => null);
     const verdict = response?.ok ? elementIn(await response.text()) : null;
-    this.toggleAttribute("data-sending", false);
+    this.sending(false);
+    this.cases.clear();
     if (!verdict) return this.say("The verdict could not be fetched. Reload the page to see it.");
     const place = this.querySelector("[data-result]");
     if (place) place.replaceChildren(verdict);
@@ -155,7 +182,7 @@ async function renewHistory(): Promise<void> {
   const response = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
   if (!response?.ok) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  for (const id of ["history", "hints"]) {
+  for (const id of ["history", "hints", "chart", "solved"]) {
     const fresh = page.getElementById(id);
     if (fresh) document.getElementById(id)?.replaceWith(fresh);
   }

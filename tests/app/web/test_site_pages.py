@@ -144,6 +144,7 @@ async def test_the_api_describes_itself(browser: httpx2.AsyncClient) -> None:
         "/api/submissions/{submission_id}": ["get"],
         "/api/submissions/{submission_id}/events": ["get"],
         "/api/submissions/{submission_id}/stop": ["post"],
+        "/api/exercises/{name}/checks": ["post"],
         "/api/drafts/{place}": ["put"],
         "/api/place": ["put"],
     }

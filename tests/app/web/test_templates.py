@@ -4,6 +4,7 @@ import dataclasses
 import inspect
 from collections.abc import Iterator
 from types import ModuleType
+from typing import Any
 
 import pytest
 from jinja2 import Environment, FileSystemLoader, nodes
@@ -22,6 +23,7 @@ from app.web import (
     module,
     operation,
     page,
+    problems,
     runs,
     submissions,
 )
@@ -42,18 +44,20 @@ PAGE_MODULES = (
     me,
     help,
     operation,
+    problems,
     errors,
 )
 
 
-def with_template(module: ModuleType) -> Iterator[type]:
+def with_template(module: ModuleType) -> Iterator[Any]:
     for _, found in inspect.getmembers(module, inspect.isclass):
         if found.__module__ == module.__name__ and isinstance(getattr(found, "template", None), str):
             yield found
 
 
-PAGES = [found for module in PAGE_MODULES for found in with_template(module)]
-BLOCKS = list(with_template(blocks))
+VIEWS = [found for module in (blocks, *PAGE_MODULES) for found in with_template(module)]
+PAGES = [view for view in VIEWS if view.template.endswith(".html")]
+BLOCKS = [view for view in VIEWS if not view.template.endswith(".html")]
 
 
 def parse(name: str) -> nodes.Template:
@@ -83,7 +87,7 @@ def fields_of(view: type) -> set[str]:
 
 
 def test_every_kind_of_page_and_block_is_looked_at() -> None:
-    assert len(PAGES) == 13
+    assert len(PAGES) == 14
     assert {view.template for view in BLOCKS} <= {path.stem for path in (TEMPLATES / "blocks").iterdir()}
 
 

@@ -1,0 +1,215 @@
+"""All exercises as a bank of their own: filtered by what they practise, kind, difficulty, and how one stands."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, ClassVar
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Response
+
+from app.course.model import Course, Exercise
+from app.web.merging import Standing, offers
+from app.web.page import Frame, Place
+from app.web.progress import count_standings
+from app.web.visit import VisitNow, place_of
+from graders.contract.manifest import Difficulty
+
+router = APIRouter(include_in_schema=False)
+
+LONGEST_FILTER = 80
+HARDER = tuple(Difficulty)
+NOWHERE = (1_000_000, 0)
+"""The place of an exercise that no chapter offers: behind all that one does."""
+
+
+class State(StrEnum):
+    """How a learner stands with an exercise."""
+
+    NOT_YET = "not yet"
+    TRIED = "tried"
+    DONE = "done"
+
+
+@dataclass(frozen=True)
+class FilterOption:
+    """One value of a filter; `count` is how many exercises it would show, the other filters staying as they are."""
+
+    href: str
+    label: str
+    count: int
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class FilterView:
+    name: str
+    options: tuple[FilterOption, ...]
+
+
+@dataclass(frozen=True)
+class ExerciseCard:
+    href: str
+    title: str
+    summary: str
+    kind: str
+    difficulty: str
+    minutes: int
+    concepts: tuple[str, ...]
+    chapters: tuple[Place, ...]
+    state: State
+    attempts: int
+
+
+@dataclass(frozen=True)
+class BankView:
+    """The filters with what they let through. `total` counts the course's exercises."""
+
+    template: ClassVar[str] = "bank"
+    filters: tuple[FilterView, ...]
+    cards: tuple[ExerciseCard, ...]
+    total: int
+    minutes: int
+    clear_href: str
+    """Empty where no filter is set."""
+
+
+@dataclass(frozen=True)
+class ProblemsPage:
+    template: ClassVar[str] = "problems.html"
+    frame: Frame
+    bank: BankView
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An exercise with what it is filtered and sorted by."""
+
+    exercise: Exercise
+    chapters: tuple[Place, ...]
+    place: tuple[int, int]
+    standing: Standing
+
+    @property
+    def state(self) -> State:
+        if self.standing.passed:
+            return State.DONE
+        return State.TRIED if self.standing.attempts else State.NOT_YET
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """What the exercise has under a filter."""
+        manifest = self.exercise.manifest
+        match name:
+            case "state":
+                return (self.state.value,)
+            case "kind":
+                return (manifest.kind,)
+            case "difficulty":
+                return (manifest.difficulty.value,)
+            case _:
+                return manifest.concepts
+
+
+FILTERS = {"state": "Yours", "kind": "Kind", "difficulty": "Difficulty", "concept": "What it practises"}
+Wanted = Mapping[str, str]
+
+
+def list_entries(course: Course, standings: Mapping[str, Standing]) -> tuple[Entry, ...]:
+    """By the first chapter that offers it, then from easy to hard, then by title."""
+    entries = (_make_entry(course, exercise, standings) for exercise in course.exercises.values())
+    return tuple(sorted(entries, key=_order))
+
+
+def _make_entry(course: Course, exercise: Exercise, standings: Mapping[str, Standing]) -> Entry:
+    offered = [(place, chapter) for place, chapter in enumerate(course.chapters) if offers(chapter, exercise.name)]
+    place = (offered[0][0], 0) if offered else NOWHERE
+    chapters = tuple(place_of(chapter) for _, chapter in offered)
+    return Entry(exercise, chapters, place, standings.get(exercise.name, Standing()))
+
+
+def _order(entry: Entry) -> tuple[tuple[int, int], int, str]:
+    manifest = entry.exercise.manifest
+    return entry.place, HARDER.index(manifest.difficulty), manifest.title
+
+
+def show_bank(course: Course, entries: Sequence[Entry], wanted: Wanted) -> BankView:
+    """`wanted` has the filters that are set; a value that no exercise has lets none through, and can be cleared."""
+    shown = [entry for entry in entries if _passes(entry, wanted)]
+    return BankView(
+        filters=tuple(_show_filter(course, entries, wanted, name) for name in FILTERS),
+        cards=tuple(_show_card(course, entry) for entry in shown),
+        total=len(entries),
+        minutes=sum(entry.exercise.manifest.minutes for entry in shown),
+        clear_href="/problems" if wanted else "",
+    )
+
+
+def _passes(entry: Entry, wanted: Wanted) -> bool:
+    return all(value in entry.values(name) for name, value in wanted.items())
+
+
+def _show_filter(course: Course, entries: Sequence[Entry], wanted: Wanted, name: str) -> FilterView:
+    others = {key: value for key, value in wanted.items() if key != name}
+    open_to = [entry for entry in entries if _passes(entry, others)]
+    every = FilterOption(_href(others), "all", len(open_to), name not in wanted)
+    options = [
+        FilterOption(
+            href=_href({**others, name: value}),
+            label=course.concepts.get(value, value) if name == "concept" else value,
+            count=sum(value in entry.values(name) for entry in open_to),
+            chosen=wanted.get(name) == value,
+        )
+        for value in _values(course, entries, name)
+    ]
+    return FilterView(FILTERS[name], (every, *options))
+
+
+def _values(course: Course, entries: Sequence[Entry], name: str) -> list[str]:
+    """All values that some exercise has, in an order that means something."""
+    have = {value for entry in entries for value in entry.values(name)}
+    orders: dict[str, Callable[[], Sequence[str]]] = {
+        "state": lambda: [state.value for state in State],
+        "difficulty": lambda: [difficulty.value for difficulty in HARDER],
+        "kind": lambda: sorted(have),
+        "concept": lambda: [concept for concept in course.concepts if concept in have],
+    }
+    return [value for value in orders[name]() if name == "state" or value in have]
+
+
+def _href(wanted: Wanted) -> str:
+    return "/problems" + (f"?{urlencode(wanted)}" if wanted else "")
+
+
+def _show_card(course: Course, entry: Entry) -> ExerciseCard:
+    manifest = entry.exercise.manifest
+    return ExerciseCard(
+        href=f"/exercises/{entry.exercise.name}",
+        title=manifest.title,
+        summary=manifest.summary,
+        kind=manifest.kind,
+        difficulty=manifest.difficulty.value,
+        minutes=manifest.minutes,
+        concepts=tuple(course.concepts.get(concept, concept) for concept in manifest.concepts),
+        chapters=entry.chapters,
+        state=entry.state,
+        attempts=entry.standing.attempts,
+    )
+
+
+Filter = Annotated[str, Query(max_length=LONGEST_FILTER)]
+
+
+@router.api_route("/problems", methods=["GET", "HEAD"])
+async def problems_page(
+    visit: VisitNow, state: Filter = "", kind: Filter = "", difficulty: Filter = "", concept: Filter = ""
+) -> Response:
+    """The bank; the filters that are set are in the address."""
+    site, learner = visit.site, visit.learner
+    standings = count_standings(await site.ledger.standings(learner)) if learner else {}
+    given = {"state": state, "kind": kind, "difficulty": difficulty, "concept": concept}
+    wanted = {name: value for name, value in given.items() if value}
+    bank = show_bank(site.course, list_entries(site.course, standings), wanted)
+    if visit.wants_fragment:
+        return site.renderer.fragment(bank)
+    frame = await visit.frame("Problems", "Every exercise of the course, to be taken in any order.")
+    return site.renderer.page(ProblemsPage(frame, bank))

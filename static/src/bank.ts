@@ -1,0 +1,35 @@
+// The bank of exercises: its filters are links; here they change the list in place, and the address with it.
+
+import { renew } from "./fragment";
+
+export class BankElement extends HTMLElement {
+  private readonly back = () => void this.show(location.href);
+
+  connectedCallback(): void {
+    this.addEventListener("click", (event) => this.follow(event));
+    addEventListener("popstate", this.back);
+  }
+
+  disconnectedCallback(): void {
+    removeEventListener("popstate", this.back);
+  }
+
+  private follow(event: MouseEvent): void {
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (!link || link.pathname !== location.pathname || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    event.preventDefault();
+    history.pushState(null, "", link.href);
+    void this.show(link.href, [...this.querySelectorAll(".bank-filter a")].indexOf(link));
+  }
+
+  /** `place` is that of the filter that was clicked: every value stands where it stood, whatever the filters. */
+  private async show(href: string, place = -1): Promise<void> {
+    const headers = { "X-Unwind-Fragment": "1", Accept: "text/html" };
+    const response = await fetch(href, { headers }).catch(() => null);
+    const fresh = response?.ok ? renew(this, await response.text()) : null;
+    if (!fresh) return location.assign(href);
+    // Whoever uses the keyboard stays where they were; the count is told by its role.
+    const same = fresh.querySelectorAll<HTMLElement>(".bank-filter a")[place];
+    (same ?? fresh.querySelector<HTMLElement>(".bank-shown"))?.focus({ preventScroll: true });
+  }
+}

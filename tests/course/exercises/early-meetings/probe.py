@@ -1,0 +1,2 @@
+def probe(submission, case):
+    return {"end": int(submission.ends_at(case["start"], case["hours"]))}

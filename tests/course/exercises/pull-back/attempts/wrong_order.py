@@ -1,0 +1,8 @@
+def pull_back(machine):
+    states = [machine.start]
+    for layer in range(machine.layers):
+        states.append(machine.forward(layer, states[-1]))
+    gradient = machine.loss(states[-1])
+    for layer in range(machine.layers):
+        gradient = machine.vjp(layer, states[layer], gradient)
+    return gradient
