@@ -47,7 +47,7 @@ def diagnose(inputs, got, expected):
 
 
 def diagnose_names(known):
-    """What is wrong with the blocks, or else with the scale. The scale comes first in the answer, then stem and head."""
+    """What is wrong with the blocks, or else with the scale. The answer begins with the scale, then stem and head."""
     scale, blocks = known[0], known[5:]
     if any(found == KEPT for found in blocks) and blocks[0] == TRAINED:
         return "shared-block"
