@@ -6,6 +6,7 @@ from pathlib import Path
 
 from app.course.bug_hunt import check_diagnosis
 from app.course.chapter import ChapterParser
+from app.course.charting import check_chart
 from app.course.model import Exercise
 from app.course.problems import ContentProblem, Report, Rule, one_of, suggest
 from app.course.prose import Link
@@ -62,6 +63,7 @@ def read_exercise(
         _check_concepts(manifest, concepts, files.texts["exercise.toml"], report)
         starter = files.texts.get("starter.py", "")
         check_diagnosis(manifest, files.texts["exercise.toml"], starter, report)
+        check_chart(manifest, files.texts["exercise.toml"], report)
         exercise = Exercise(files.name, files.folder, manifest, "\n".join(prompt.parts), hints.parts, starter)
     return ReadExercise(exercise, tuple(problems + report.problems), links)
 

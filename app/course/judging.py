@@ -6,6 +6,7 @@ from typing import assert_never
 
 from pydantic import ValidationError
 
+from app.course.charting import judge_plans
 from app.course.drawing import MeasureTrial, VariantTrial, judge_measure, judge_variant
 from app.course.problems import ContentProblem, Report, Rule, suggest
 from app.course.trials import (
@@ -240,7 +241,9 @@ def _judge_exercise(promise: ExerciseTrial, verdict: Verdict, report: Report) ->
             f"{promise.file} gets {got}{said}, and should get {wanted_outcome(promise)}",
             "mend the answer, the cases or what exercise.toml says of it",
         )
-    elif promise.is_solution:
+        return
+    report.problems += judge_plans(promise.exercise, promise.file, promise.attempt_line, verdict).problems
+    if promise.is_solution:
         _judge_limits(promise, verdict, report)
         _judge_checks(promise, verdict, report)
 
