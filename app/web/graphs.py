@@ -1,15 +1,18 @@
 """Graphs with folds opened: a click on a fold asks for the picture again. JSON, for the element."""
 
+import asyncio
+import json
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from app.course.model import Graph
+from app.course.model import Chapter, Graph
 from app.web.chapter import ChapterNow
 from app.web.figures import Figure
 from app.web.merging import picture_prefix, walk_blocks
+from app.web.tapes import play_figure
 from app.web.visit import VisitNow
 
 api = APIRouter(prefix="/api/chapters", tags=["graphs"])
@@ -36,14 +39,30 @@ def answer_graph(figure: Figure | None) -> GraphAnswer:
     return GraphAnswer(svg=figure.picture.svg, text=figure.picture.text, folds=figure.picture.folds)
 
 
+def need_graph(chapter: Chapter, graph_id: str) -> Graph:
+    found = [block for block in walk_blocks(chapter.blocks) if isinstance(block, Graph) and block.id == graph_id]
+    if not found:
+        raise HTTPException(404, "There is no such graph in this chapter.")
+    return found[0]
+
+
 @api.get("/{slug}/graphs/{graph_id}")
 async def chapter_graph(
     graph_id: str, chapter: ChapterNow, visit: VisitNow, opened: OpenFolds = frozenset()
 ) -> GraphAnswer:
     """A graph of the course's own, with the folds named by `opened` open."""
-    found = [block for block in walk_blocks(chapter.blocks) if isinstance(block, Graph) and block.id == graph_id]
-    if not found:
-        raise HTTPException(404, "There is no such graph in this chapter.")
-    graph = found[0]
+    graph = need_graph(chapter, graph_id)
     figure = await visit.site.figures.kept(graph.trace_path, graph.source, picture_prefix(graph), opened)
     return answer_graph(figure)
+
+
+@api.get("/{slug}/graphs/{graph_id}/tape")
+async def chapter_tape(graph_id: str, chapter: ChapterNow, visit: VisitNow) -> Response:
+    """A graph of the course's own with its tape, to be stepped through; nothing is run."""
+    graph = need_graph(chapter, graph_id)
+    figure = await visit.site.figures.kept(graph.trace_path, graph.source, picture_prefix(graph))
+    if figure is None:
+        raise HTTPException(404, "There is no graph to draw.")
+    href = f"/api/chapters/{chapter.slug}/graphs/{graph_id}"
+    played = await asyncio.to_thread(play_figure, figure, graph.source, href, visit.site.course)
+    return Response(json.dumps(played, ensure_ascii=False), media_type="application/json")

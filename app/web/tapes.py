@@ -63,7 +63,8 @@ class FoldView:
 class TapeView:
     """The tape of a run without script. Empty hrefs: there is no such step. `step` None: the whole graph is shown.
 
-    Of a long tape, `rows` are those around the present step.
+    Of a long tape, `rows` are those around the present step. `weighs`: bytes held are counted at all, which they
+    are not where an engine of the learner's own ran.
     """
 
     total: int
@@ -76,6 +77,7 @@ class TapeView:
     whole_href: str
     rows: tuple[TapeRowView, ...]
     folds: tuple[FoldView, ...]
+    weighs: bool
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,7 @@ def show_tape(figure: Figure, source: str, position: Position) -> TapeView | Non
             for key, words in _name_folds(figure)
             if key not in position.opened
         ),
+        weighs=figure.trace.engine == "torch",
     )
 
 

@@ -46,6 +46,11 @@ export class GraphElement extends HTMLElement {
     for (const node of this.nodes()) node.classList.toggle("is-lit", found.includes(node));
   }
 
+  /** Marks places in the listing beside the picture, where there is one. */
+  lightCode(spans: readonly Span[]): void {
+    lightListing(this.listing(), spans);
+  }
+
   /** Marks a node as the one that a question's answer names. */
   mark(index: string): void {
     for (const node of this.nodes()) node.classList.toggle("is-chosen", node.dataset["node"] === index);

@@ -34,7 +34,9 @@ export class Colouring {
     changed: () => void,
   ) {
     this.select = make("select", { "aria-label": "Colour the nodes" });
-    for (const [value, words] of Object.entries(CHOICES)) this.select.append(make("option", { value }, words));
+    for (const [value, words] of Object.entries(CHOICES)) {
+      if (value !== "bytes" || tape.engine === "torch") this.select.append(make("option", { value }, words));
+    }
     this.select.addEventListener("change", changed);
     this.element = make("label", { class: "player-colouring" }, "Colour ", this.select);
     tape.events.kind.forEach((kind, row) => {

@@ -69,7 +69,9 @@ export class Predictor {
     const row = steps.main[step - 1] ?? 0;
     const node = steps.node[step - 1] ?? -1;
     const shape = shapeOf(events.incoming[row] ?? "");
-    const kinds: Kind[] = ["node", ...(shape ? (["shape"] as const) : []), "bytes"];
+    // An engine of the reader's own keeps no saved tensors whose bytes could be asked for.
+    const last = this.replay.tape.engine === "torch" ? (["bytes"] as const) : [];
+    const kinds: Kind[] = ["node", ...(shape ? (["shape"] as const) : []), ...last];
     const rights = { node: this.name(node), shape, bytes: writeBytes(this.replay.bytes(step)) };
     const turned = kinds.map((_, place) => kinds[(this.turn + place) % kinds.length] ?? "node");
     // A question with one answer asks nothing.

@@ -57,11 +57,34 @@ export class PlayerElement extends HTMLElement {
     this.addEventListener("click", (event) => void this.fold(event.target));
     this.addEventListener("uw-choose", (event) => this.point(Number((event as CustomEvent<string>).detail)));
     const kept = this.querySelector<HTMLScriptElement>(":scope > script[type='application/json']");
+    const steps = this.dataset["steps"];
+    if (steps) this.offerSteps(steps);
     if (kept?.textContent) this.wake(JSON.parse(kept.textContent) as TapeDocument, { href: this.dataset["graph"] ?? "" });
   }
 
   disconnectedCallback(): void {
     this.pause();
+  }
+
+  /** A picture of the course's own stands still until a reader asks for its tape. */
+  private offerSteps(href: string): void {
+    const button = make("button", { type: "button", class: "button button-quiet steps-door" }, "Step through it");
+    button.addEventListener("click", () => void this.takeSteps(href, button));
+    this.parts = [button];
+    this.prepend(button);
+  }
+
+  private async takeSteps(href: string, button: HTMLButtonElement): Promise<void> {
+    button.disabled = true;
+    const answer = await fetch(href, { headers: { Accept: "application/json" } }).catch(() => null);
+    button.disabled = false;
+    if (!answer?.ok) {
+      button.textContent = "Its tape could not be loaded; try again";
+      return;
+    }
+    // The figure's caption has the graph in words already.
+    this.play({ ...((await answer.json()) as Played), text: "" });
+    this.querySelector<HTMLElement>(".player-button")?.focus({ preventScroll: true });
   }
 
   /** Shows a run's picture with its tape. */
@@ -128,13 +151,17 @@ export class PlayerElement extends HTMLElement {
       (node) => this.picture?.find(node)?.dataset["fold"] === undefined,
     );
     const list = new TapeList(tape, choose);
-    const bytes = new BytesPanel(replay, choose);
-    this.panels = [list, bytes, node];
+    // An engine of the reader's own saves nothing that could be counted.
+    const bytes = tape.engine === "torch" ? [new BytesPanel(replay, choose)] : [];
+    this.panels = [list, ...bytes, node];
     const tools = make("div", { class: "player-tools" }, searchNodes(tape, jump), colouring.element);
     const lists = [listHolders(tape, jump), listUnreached(tape, jump)].filter((part) => part !== null);
+    const stair = bytes.map((panel) => panel.element);
     const door = this.whole ? [this.whole.element] : [];
-    const below = [...door, this.predictor.element, node.element, list.element, bytes.element, ...lists, tools];
-    const aside = this.aside(list.element, bytes.element);
+    const runsBackward = tape.calls.some(([label]) => label !== "forward");
+    const predict = runsBackward ? [this.predictor.element] : [];
+    const below = [...door, ...predict, node.element, list.element, ...stair, ...lists, tools];
+    const aside = this.aside(list.element, ...stair);
     this.parts = [this.bar.element, this.status, ...below, ...(aside ? [aside] : [])];
     this.prepend(this.bar.element, this.status);
     this.append(...below.filter((part) => part.parentElement !== aside || !aside));
@@ -226,6 +253,7 @@ export class PlayerElement extends HTMLElement {
     const node = replay.taken > 0 ? replay.tape.steps.node[replay.taken - 1] : null;
     const spans = typeof node === "number" ? readSpans(replay.tape.nodes.span[node]) : [];
     const phase = replay.kind === "record" ? "forward" : "backward";
+    if (this.dataset["steps"]) this.graph().lightCode(spans);
     this.dispatchEvent(new CustomEvent<StepLight>("uw-step", { detail: { spans, phase }, bubbles: true }));
   }
 

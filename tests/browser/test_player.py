@@ -303,3 +303,65 @@ def test_axe_finds_nothing_in_a_player_with_everything_open(
     page.get_by_label("Colour the nodes").select_option("bytes")
     assert find_violations(page) == []
     assert find_overflow(page) <= 0
+
+
+def test_a_figure_of_the_course_steps_too_and_marks_its_code(open_page: OpenPage) -> None:
+    page = open_page("/chapters/a-first-graph")
+    figure = page.locator("figure.graph-figure").first
+    figure.get_by_role("button", name="Step through it").click()
+    expect(figure.locator(".player-status")).to_contain_text("The graph, recorded in")
+    figure.get_by_label("To the beginning").click()
+    figure.get_by_label("One step forward").click()
+    expect(figure.locator(".player-status")).to_contain_text("Step 1 of")
+    assert page.evaluate("CSS.highlights.get('uw-lit')?.size") == 1
+    expect(figure.locator("g.node.is-unmade")).to_have_count(1)
+    expect(figure.get_by_label("Let me predict")).to_have_count(0)  # It never runs backward.
+    assert find_violations(page) == []
+
+
+OWN_ENGINE = """\
+class Value:
+    def __init__(self, data, _prev=(), _op=""):
+        self.data, self.grad, self._prev, self._op = data, 0.0, _prev, _op
+        self._backward = lambda: None
+
+    def __mul__(self, other):
+        out = Value(self.data * other.data, (self, other), "*")
+        def _backward():
+            self.grad += other.data * out.grad
+            other.grad += self.data * out.grad
+        out._backward = _backward
+        return out
+
+    def backward(self):
+        self.grad = 1.0
+        self._backward()
+
+x, w = Value(3.0), Value(2.0)
+y = x * w
+y.backward()
+"""
+
+
+def test_an_engine_of_the_readers_own_is_not_asked_for_bytes(open_page: OpenPage) -> None:
+    page = play(open_page, programs.DIAMOND)
+    page.evaluate("document.querySelector('uw-cell').dataset.flavour = 'plain'")
+    page.evaluate("source => document.querySelector('uw-cell').replaceText(source)", OWN_ENGINE)
+    page.locator("[data-run]").click()
+    page.locator(".player-panel summary", has_text="The tape").wait_for()
+    expect(page.locator("g.node", has_text="*")).to_have_count(1)
+    expect(page.locator("summary", has_text="Bytes held")).to_have_count(0)
+    assert page.locator(".player-colouring option").all_inner_texts() == [
+        "plain",
+        "by the gradient's norm",
+        "by NaN and Inf",
+    ]
+    page.get_by_label("Let me predict").check()
+    page.get_by_label("To the beginning").click()
+    while page.locator(".player-slider").input_value() != str(count_steps(page)):
+        assert "bytes" not in page.locator(".player-predict").inner_text()
+        skip = page.get_by_role("button", name="Skip")
+        if skip.is_visible():
+            skip.click()
+        else:
+            page.get_by_label("One step forward").click()

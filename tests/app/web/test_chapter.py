@@ -145,3 +145,16 @@ async def test_a_chapters_picture_is_served_and_nothing_else_of_its_folder(brows
     assert (picture.status_code, picture.headers["content-type"]) == (200, "image/svg+xml")
     for path in ("figures/nothing.svg", "figures/..%2Fchapter.md", "figures/%2e%2e/chapter.md", "chapter.md"):
         assert (await browser.get(f"{CHAPTER}/{path}")).status_code == 404
+
+
+async def test_a_graph_of_the_courses_own_has_a_tape_to_step_through(browser: httpx2.AsyncClient) -> None:
+    page = await browser.get("/chapters/a-first-graph")
+    href = "/api/chapters/a-first-graph/graphs/square-graph/tape"
+    assert f'data-steps="{href}"' in page.text
+
+    played = (await browser.get(href)).json()
+
+    assert played["svg"] in page.text
+    assert played["tape"]["steps"]["told"]
+    assert (await browser.get(played["href"])).json()["svg"] == played["svg"]
+    assert (await browser.get(href.replace("square-graph", "no-graph"))).status_code == 404
