@@ -61,6 +61,16 @@ def grade(task, submission, results):
 grade(*sys.argv[1:])
 """
 
+# Of the attacks, those that are broken code rather than a claim to have passed, and one whose answer is right.
+NO_FORGERIES = {
+    "hides an operation from a search of the source",
+    "has no function of that name",
+    "cannot be parsed",
+    "has a null byte",
+    "nests without end",
+    "recurses without end",
+}
+
 # Against a grader that shares its process with the submission.
 INSIDE_JOBS: dict[str, str] = {
     "replaces torch.allclose": "import torch\ntorch.allclose = lambda *a, **k: True" + LAZY,
@@ -179,7 +189,7 @@ def grade_ordinarily(source: str) -> tuple[bool, bool]:
 
 def main() -> None:
     honest = {"an honest answer": HONEST, "a lazy answer": LAZY}
-    forgeries = {**{name: source for name, (source, _) in ATTACKS.items()}, **INSIDE_JOBS}
+    forgeries = {name: source for name, (source, _) in ATTACKS.items() if name not in NO_FORGERIES} | INSIDE_JOBS
     everything = {**honest, **forgeries}
     with ThreadPoolExecutor(2) as pool:
         ordinary = dict(zip(everything, pool.map(grade_ordinarily, everything.values()), strict=True))
