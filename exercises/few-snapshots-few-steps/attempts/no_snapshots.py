@@ -1,0 +1,39 @@
+def reverse(machine, slots):
+    """The gradient at the start. Its state fills one of the slots."""
+    return pull_back(machine, 0, machine.layers, machine.start, 0, None)
+
+
+def pull_back(machine, first, end, state, free, gradient):
+    """The gradient before layer `first`, of the one behind the layers up to `end`, from the state before `first`.
+
+    That state is the caller's, and is not freed here. At the chain's end there is no gradient yet: it is None, and
+    comes from the loss.
+    """
+    while end - first > 1:
+        middle = first + choose_split(end - first, free)
+        kept = walk(machine, first, middle, state)
+        gradient = pull_back(machine, middle, end, kept, max(free - 1, 0), gradient)
+        machine.free(kept)
+        end = middle
+    if gradient is None:
+        last = machine.forward(first, state)
+        gradient = machine.loss(last)
+        machine.free(last)
+    before = machine.vjp(first, state, gradient)
+    machine.free(gradient)
+    return before
+
+
+def walk(machine, first, end, state):
+    """The state before layer `end`, with nothing kept on the way."""
+    reached = machine.forward(first, state)
+    for layer in range(first + 1, end):
+        after = machine.forward(layer, reached)
+        machine.free(reached)
+        reached = after
+    return reached
+
+
+def choose_split(layers, free):
+    """Always all the way from the start."""
+    return layers - 1

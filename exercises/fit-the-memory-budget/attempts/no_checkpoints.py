@@ -1,0 +1,4 @@
+def forward(layers, x):
+    for layer in layers:
+        x = layer(x)
+    return x
