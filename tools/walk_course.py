@@ -1,0 +1,229 @@
+"""Walks a served course as a learner would, in a real browser: every cell run, every question answered.
+
+    .venv/bin/python tools/walk_course.py http://127.0.0.1:8000 [--course .] [--only SLUG] [--width 390] [--shots DIR]
+
+Of each chapter: predictions are made, cells and measurements run and their printed text held against the chapter's,
+each question is answered wrong once and right once, and the browser's errors, what scrolls sideways and what axe
+finds are listed. Exit status: 0 all as it should be, 1 not.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # noqa: E402
+from playwright.sync_api import Locator, Page, ViewportSize, expect, sync_playwright  # noqa: E402
+
+from app.course.loader import load_course  # noqa: E402
+from app.course.marking import code_lines, line_letter, shown_order  # noqa: E402
+from app.course.model import Cell, Chapter, Kind, Measure, Predict, Question  # noqa: E402
+from app.course.variants import fill_question, find_draw  # noqa: E402
+from app.course.walk import blocks_of  # noqa: E402
+
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
+FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
+RUN_MILLISECONDS = 60_000
+NOT_A_NUMBER_OF_ANY_QUESTION = "-12345.678"
+
+
+@dataclass
+class Walk:
+    """What one chapter showed: counts, and a line for each thing that was not as it should be."""
+
+    slug: str
+    cells: int = 0
+    wrong: int = 0
+    right: int = 0
+    predictions: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+def walk_chapter(page: Page, chapter: Chapter) -> Walk:
+    walk = Walk(chapter.slug)
+    page.on("console", lambda said: walk.problems.append(f"console: {said.text}") if said.type == "error" else None)
+    page.on("pageerror", lambda error: walk.problems.append(f"script: {error}"))
+    page.goto(f"/chapters/{chapter.slug}")
+    scroll_through(page)
+    for predict in blocks_of(Predict, chapter.blocks):
+        make_prediction(page, predict, walk)
+    for cell in blocks_of(Cell, chapter.blocks):
+        run_cell(page, cell, walk)
+    for measure in blocks_of(Measure, chapter.blocks):
+        run_cell(page, measure.cell, walk, expected=False)
+    for question in blocks_of(Question, chapter.blocks):
+        answer_question(page, question, walk)
+    if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+        walk.problems.append("the page scrolls sideways")
+    scroll_through(page)
+    for violation in Axe().run(page).response["violations"]:
+        places = [node["target"] for node in violation["nodes"]][:3]
+        walk.problems.append(f"axe: {violation['id']} at {places}")
+    return walk
+
+
+def scroll_through(page: Page) -> None:
+    """So that everything that wakes when it comes near has woken."""
+    for y in range(0, int(page.evaluate("document.documentElement.scrollHeight")), 600):
+        page.evaluate(f"scrollTo(0, {y})")
+        page.wait_for_timeout(40)
+    page.evaluate("scrollTo(0, 0)")
+
+
+def make_prediction(page: Page, predict: Predict, walk: Walk) -> None:
+    block = page.locator(f"uw-predict[id='{predict.id}']")
+    block.locator("input[name=option]").first.check()
+    block.locator("input[name=confidence]").first.check()
+    block.locator("button").first.click()
+    expect(block).not_to_have_attribute("data-state", "open")
+    walk.predictions += 1
+
+
+def run_cell(page: Page, cell: Cell, walk: Walk, *, expected: bool = True) -> None:
+    element = page.locator(f"[data-cell='{cell.id}']").first
+    if cell.needs == "gpu":
+        return
+    element.evaluate("cell => { const folded = cell.closest('details'); if (folded) folded.open = true; }")
+    element.scroll_into_view_if_needed()
+    button = element.locator("[data-run]")
+    state = element.locator("[data-state]")
+    button.click()
+    try:
+        expect(state).to_contain_text("Ran in", timeout=RUN_MILLISECONDS)
+    except AssertionError:
+        if not cell.raises:
+            walk.problems.append(f"cell {cell.id}: {state.inner_text()!r}")
+    walk.cells += 1
+    shown = element.locator(".cell-output").inner_text().strip() if expected else ""
+    if expected and cell.expected is not None and not cell.raises and shown != cell.expected.strip():
+        walk.problems.append(f"cell {cell.id} printed {shown[:120]!r}, and the chapter has {cell.expected[:120]!r}")
+
+
+def answer_question(page: Page, block: Question, walk: Walk) -> None:
+    element = page.locator(f"uw-question[data-question='{block.id}']")
+    seed = element.locator("input[name=draw]")
+    draw = find_draw(block, int(seed.get_attribute("value") or "0")) if seed.count() else None
+    question = fill_question(block, draw) if draw else block
+    if question.kind is Kind.OPEN:
+        element.locator("textarea").fill("What I would say.")
+        send(element)
+        expect(element.locator(".model-answer")).to_be_visible()
+        element.locator("input[name=rubric]").first.check()
+        send(element)
+        expect(element).to_contain_text("Kept: 1 of")
+        walk.right += 1
+        return
+    give(element, question, right=False)
+    send(element)
+    try:
+        expect(element.locator(".judgement")).to_contain_text("Not yet.")
+        walk.wrong += 1
+        if question.kind in (Kind.CHOICE, Kind.SEVERAL) and not element.locator(".feedback").count():
+            walk.problems.append(f"question {block.id}: a wrong answer gets no feedback")
+        give(element, question, right=True)
+        send(element)
+        expect(element.locator(".judgement")).to_contain_text("Right.")
+        walk.right += 1
+    except AssertionError as error:
+        walk.problems.append(f"question {block.id}: {str(error).splitlines()[0]}")
+
+
+def send(element: Locator) -> None:
+    element.locator("form button").first.click()
+
+
+def give(element: Locator, question: Question, *, right: bool) -> None:
+    """Fills in a right or a wrong answer."""
+    match question.kind:
+        case Kind.CHOICE | Kind.SEVERAL:
+            choose(element, question, right=right)
+        case Kind.NUMBER:
+            value = repr(question.number.value) if question.number else ""
+            element.locator("input[name=number]").fill(value if right else NOT_A_NUMBER_OF_ANY_QUESTION)
+        case Kind.TEXT:
+            element.locator("input[name=text]").fill(question.accepted[0] if right else "no such word")
+        case Kind.WRONG_LINE:
+            numbers = (str(number) for number in range(1, len(code_lines(question)) + 1))
+            line = next(number for number in numbers if (number in question.accepted) is right)
+            element.locator(f"input[name=line][value='{line}']").check()
+        case Kind.ORDER:
+            letters = list(order_letters(question))
+            element.locator("input[name=order]").fill(" ".join(letters if right else letters[::-1]))
+        case Kind.GRAPH_CLICK:
+            click_node(element, question, right=right)
+
+
+def choose(element: Locator, question: Question, *, right: bool) -> None:
+    for option in question.options:
+        box = element.locator(f"input[name=option][value='{option.id}']")
+        if question.kind is Kind.SEVERAL:
+            box.set_checked(option.right is right)
+        elif option.right is right:
+            box.check()
+            return
+
+
+def order_letters(question: Question) -> Iterator[str]:
+    shown = shown_order(len(code_lines(question)))
+    for index in range(len(shown)):
+        yield line_letter(shown.index(index))
+
+
+def click_node(element: Locator, question: Question, *, right: bool) -> None:
+    """Tries the nodes one by one: which names a node goes by is the picture's to know."""
+    targets = question.graph.targets if question.graph else ()
+    labels = element.locator("label:has(input[name=node])")
+    for label in labels.all():
+        words = label.inner_text().replace("(", " ").replace(")", " ").replace(",", " ").split()
+        if bool(set(words) & set(targets)) is right:
+            label.locator("input").check()
+            return
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("address")
+    parser.add_argument("--course", type=Path, default=ROOT)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--width", type=int, default=1280)
+    parser.add_argument("--dark", action="store_true")
+    parser.add_argument("--shots", type=Path)
+    given = parser.parse_args()
+    course, _ = load_course(given.course.resolve())
+    found = 0
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        for chapter in course.chapters:
+            if given.only and chapter.slug != given.only:
+                continue
+            context = browser.new_context(
+                base_url=given.address,
+                viewport=ViewportSize(width=given.width, height=900),
+                color_scheme="dark" if given.dark else "light",
+                reduced_motion="reduce",
+            )
+            page = context.new_page()
+            walk = walk_chapter(page, chapter)
+            if given.shots:
+                given.shots.mkdir(parents=True, exist_ok=True)
+                page.screenshot(path=given.shots / f"{chapter.slug}-{given.width}.png", full_page=True)
+            context.close()
+            found += len(walk.problems)
+            lines = (
+                f"{chapter.number} {chapter.slug}: {walk.predictions} predictions, {walk.cells} cells run, questions "
+                f"answered wrong {walk.wrong} and right {walk.right}, {len(walk.problems)} problems",
+                *(f"    {problem}" for problem in walk.problems),
+            )
+            sys.stdout.write("\n".join(lines) + "\n")
+            sys.stdout.flush()
+        browser.close()
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
