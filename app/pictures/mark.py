@@ -5,6 +5,8 @@ from app.pictures.svg import element, write
 
 MARGIN = 5.0
 WORD_GAP = 4.0
+ROOM = 18
+"""Above the picture, for the word over a node that stands at its top."""
 
 
 def mark_node(picture: Picture, node: int, word: str) -> str:
@@ -30,4 +32,7 @@ def mark_node(picture: Picture, node: int, word: str) -> str:
         klass="mark-word",
     )
     mark = element("g", frame + label, klass="mark", aria_hidden="true")
-    return picture.svg.removesuffix("</svg>") + mark + "</svg>"
+    width, height = round(picture.width), round(picture.height)
+    size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+    roomier = f'viewBox="0 {-ROOM} {width} {height + ROOM}" width="{width}" height="{height + ROOM}"'
+    return picture.svg.replace(size, roomier, 1).removesuffix("</svg>") + mark + "</svg>"

@@ -43,7 +43,8 @@ def trace_of(graph: CaseGraph) -> Trace:
             shape=((),) * count,
             dtype=("",) * count,
             variable=tuple(node.name for node in nodes),
-            values=tuple(node.value for node in nodes),
+            # Leaves and outputs have their names in their boxes; any other's stands with its value, beside its exit.
+            values=tuple(_write_value(node, at in used) for at, node in enumerate(nodes)),
             saved_bytes=(0,) * count,
             leaf_bytes=(0,) * count,
             saved=("",) * count,
@@ -59,6 +60,12 @@ def trace_of(graph: CaseGraph) -> Trace:
         ),
         roots=tuple(at for at in range(count) if at not in used),
     )
+
+
+def _write_value(node: GraphNode, is_used: bool) -> str:
+    if not node.operands or not is_used:
+        return node.value
+    return f"{node.name} = {node.value}" if node.value else node.name
 
 
 def _name(node: GraphNode) -> str:

@@ -22,20 +22,25 @@ def compare_briefly(left: str, right: str) -> tuple[DiffRowView, ...]:
     """What differs, with a few lines around it; each stretch left out is one row. Empty where nothing differs."""
     one, other = left.splitlines(), right.splitlines()
     rows: list[DiffRowView] = []
-    shown = 0
+    left_at = right_at = 0
     for group in _match(one, other).get_grouped_opcodes(CONTEXT_LINES):
-        rows += _leave_out(group[0][1] - shown)
+        rows += _bridge(("equal", left_at, group[0][1], right_at, group[0][3]), one, other)
         rows += [row for step in group for row in _show_step(step, one, other)]
-        shown = group[-1][2]
-    return (*rows, *_leave_out(len(one) - shown)) if rows else ()
+        left_at, right_at = group[-1][2], group[-1][4]
+    rest = ("equal", left_at, len(one), right_at, len(other))
+    return (*rows, *_bridge(rest, one, other)) if rows else ()
 
 
 def _match(left: list[str], right: list[str]) -> "difflib.SequenceMatcher[str]":
     return difflib.SequenceMatcher(None, left, right, autojunk=False)
 
 
-def _leave_out(count: int) -> list[DiffRowView]:
-    return [DiffRowView("same", None, "", None, "", skipped=count)] if count else []
+def _bridge(step: Step, left: list[str], right: list[str]) -> list[DiffRowView]:
+    """Equal lines between two places: left out, unless saying so would take as much room."""
+    count = step[2] - step[1]
+    if count <= CONTEXT_LINES:
+        return list(_show_step(step, left, right))
+    return [DiffRowView("same", None, "", None, "", skipped=count)]
 
 
 def _show_step(step: Step, left: list[str], right: list[str]) -> Iterator[DiffRowView]:

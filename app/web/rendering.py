@@ -6,6 +6,7 @@ from typing import ClassVar, Protocol
 
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from app.web.page import Frame
 
@@ -30,7 +31,7 @@ class Block(Protocol):
 @lru_cache(maxsize=8)
 def open_templates(folder: Path, reload: bool) -> Environment:
     """The templates of a folder: compiled at their first use, once a process."""
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(folder),
         autoescape=True,
         undefined=StrictUndefined,
@@ -38,6 +39,19 @@ def open_templates(folder: Path, reload: bool) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["code_in"] = mark_code
+    return environment
+
+
+def mark_code(text: str) -> Markup:
+    """A sentence of an author's, in which `this` is code. Everything is escaped; a lone backtick stays one."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escape(text)
+    marked = (
+        Markup("<code>{}</code>").format(part) if number % 2 else escape(part) for number, part in enumerate(parts)
+    )
+    return Markup("").join(marked)
 
 
 class Renderer:

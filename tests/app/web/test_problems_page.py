@@ -1,0 +1,115 @@
+"""The bank lists every exercise, filters by plain links, and counts what each filter would show."""
+
+import re
+from dataclasses import replace
+
+import httpx2
+import pytest
+from site_parts import FRAGMENT, FakeWorker
+
+from app.course.model import Course
+from app.web.merging import Standing
+from app.web.problems import list_entries, show_bank
+from graders.contract.results import Outcome, Verdict
+
+TITLES = {"double": "Double a number", "early-meetings": "Every meeting ends too early", "pull-back": "Pull back"}
+
+
+def shown(page: str) -> list[str]:
+    return re.findall(r'class="exercise-title"><a href="/exercises/([a-z-]+)"', page)
+
+
+def options(course: Course, standings: dict[str, Standing], **wanted: str) -> dict[str, dict[str, tuple[int, bool]]]:
+    bank = show_bank(course, list_entries(course, standings), wanted)
+    return {
+        each.name: {option.label: (option.count, option.chosen) for option in each.options} for each in bank.filters
+    }
+
+
+async def test_every_exercise_is_listed_by_chapter_then_difficulty(browser: httpx2.AsyncClient) -> None:
+    page = (await browser.get("/problems")).text
+
+    assert shown(page) == ["double", "early-meetings", "pull-back"]
+    assert "All 3 exercises, about 14 minutes." in page
+    assert 'In <a href="/chapters/a-second-look"' in page
+    assert '<a href="/problems" aria-current="page">Problems</a>' in page
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("kind=bug-hunt", ["early-meetings"]),
+        ("difficulty=first+steps", ["double", "early-meetings"]),
+        ("difficulty=first+steps&kind=bug-hunt", ["early-meetings"]),
+        ("concept=recording", ["pull-back"]),
+        ("state=not+yet", ["double", "early-meetings", "pull-back"]),
+        ("state=done", []),
+        ("kind=", ["double", "early-meetings", "pull-back"]),
+        ("kind=nonsense", []),
+    ],
+)
+async def test_a_filter_is_a_plain_link(browser: httpx2.AsyncClient, query: str, names: list[str]) -> None:
+    page = (await browser.get(f"/problems?{query}")).text
+
+    assert shown(page) == names
+    assert ("No exercise is all of that at once." in page) is (names == [])
+
+
+def test_each_filter_counts_what_it_would_show(course: Course) -> None:
+    mine = {"double": Standing(2, passed=True), "pull-back": Standing(1)}
+
+    found = options(course, mine, difficulty="first steps")
+
+    assert found["Yours"] == {"all": (2, True), "not yet": (1, False), "tried": (0, False), "done": (1, False)}
+    assert found["Difficulty"] == {"all": (3, False), "first steps": (2, True), "deep": (1, False)}
+    assert found["Kind"] == {
+        "all": (2, True),
+        "bug-hunt": (1, False),
+        "checkpointing lab": (0, False),
+        "from scratch": (1, False),
+    }
+
+
+def test_a_filter_keeps_the_others_in_its_link(course: Course) -> None:
+    bank = show_bank(course, list_entries(course, {}), {"difficulty": "deep", "kind": "bug-hunt"})
+
+    hrefs = {option.label: option.href for each in bank.filters if each.name == "Kind" for option in each.options}
+
+    assert hrefs["all"] == "/problems?difficulty=deep"
+    assert hrefs["checkpointing lab"] == "/problems?difficulty=deep&kind=checkpointing+lab"
+
+
+async def test_the_cards_say_how_the_learner_stands(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
+    for number, (name, outcome) in enumerate(
+        [("double", Outcome.PASSED), ("pull-back", Outcome.WRONG_ANSWER), ("pull-back", Outcome.GRADER_FAULT)]
+    ):
+        worker.end = lambda _, name=name, outcome=outcome: Verdict(outcome=outcome, exercise=name)
+        sent = {"source": "x", "token": f"token-number-{number}"}
+        accepted = (await browser.post(f"/api/exercises/{name}/submissions", json=sent)).json()
+        await browser.get(accepted["events"])
+
+    done, tried, new = [
+        (await browser.get(f"/problems?state={state}")).text for state in ("done", "tried", "not+yet")
+    ]
+
+    assert (shown(done), shown(tried), shown(new)) == (["double"], ["pull-back"], ["early-meetings"])
+    assert "tried 1 time" in tried
+
+
+async def test_the_bank_alone_comes_as_a_fragment(browser: httpx2.AsyncClient) -> None:
+    fragment = (await browser.get("/problems?kind=bug-hunt", headers=FRAGMENT)).text
+
+    assert fragment.lstrip().startswith("<uw-bank")
+    assert shown(fragment) == ["early-meetings"]
+
+
+async def test_a_filter_with_markup_is_text(browser: httpx2.AsyncClient) -> None:
+    page = (await browser.get("/problems", params={"kind": '"><script>alert(1)</script>'})).text
+
+    assert "<script>alert" not in page
+
+
+def test_a_course_without_exercises_has_an_empty_bank(course: Course) -> None:
+    bank = show_bank(course, list_entries(replace(course, exercises={}), {}), {})
+
+    assert (bank.total, bank.cards) == (0, ())
