@@ -1,7 +1,7 @@
 """Overwritten before it was needed
 
 exp keeps its result for backward. The line with add_ then writes into that result, so that backward cannot use it:
-the error stands at the node that needed it, and the tape up to there stays.
+the RuntimeError stands at the node that needed it, and the tape up to there stays.
 """
 
 import torch

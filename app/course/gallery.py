@@ -1,23 +1,38 @@
 """The course's gallery: short programs to step through, each a Python file that says in its docstring what to see."""
 
 import ast
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from app.course.files import may_be_read
+from app.course.problems import ContentProblem, Report, Rule
+from app.course.python_code import find_syntax_mistake
+from graders.contract.results import Outcome, RunEnd
 
 FOLDER = "gallery"
+LONGEST_TITLE = 40
+SHOWN = 200
 
 
 @dataclass(frozen=True)
 class Snippet:
-    """A program with its title and the sentences that say what to watch; `source` is without that docstring."""
+    """A program with its title and the sentences that say what to watch; `source` is without that docstring.
+
+    `source_line` is the file's line on which the source begins.
+    """
 
     id: str
     title: str
     text: str
     source: str
+    source_line: int = 1
+
+    @property
+    def path(self) -> str:
+        return f"{FOLDER}/{self.id}.py"
 
 
 def read_gallery(root: Path) -> tuple[Snippet, ...]:
@@ -43,4 +58,48 @@ def read_snippet(name: str, text: str) -> Snippet:
     title, _, rest = str(first.value.value).strip().partition("\n")
     lines = text.splitlines()[first.end_lineno or 0 :]
     source = "\n".join(lines).strip("\n") + "\n"
-    return Snippet(name, title.strip(), " ".join(rest.split()), source)
+    blank = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    return Snippet(name, title.strip(), " ".join(rest.split()), source, (first.end_lineno or 0) + blank + 1)
+
+
+def check_gallery(snippets: Iterable[Snippet]) -> list[ContentProblem]:
+    """What is wrong with the texts of the gallery; whether each program runs is for the box to say."""
+    problems: list[ContentProblem] = []
+    for snippet in snippets:
+        report = Report(snippet.path)
+        _check_snippet(snippet, report)
+        problems += report.problems
+    return problems
+
+
+def _check_snippet(snippet: Snippet, report: Report) -> None:
+    mistake = find_syntax_mistake(snippet.source)
+    if mistake:
+        line = snippet.source_line + mistake.line - 1
+        report.add(line, Rule.PYTHON, snippet.id, f"the program does not parse: {mistake.message}", "mend it")
+        return
+    if not snippet.text:
+        remedy = "begin with a docstring: a line for the title, an empty one, and sentences that say what to watch"
+        report.add(1, Rule.GALLERY, snippet.id, "the program does not say what to watch", remedy)
+    if not 0 < len(snippet.title) <= LONGEST_TITLE:
+        message = f"the title has {len(snippet.title)} letters"
+        report.add(1, Rule.GALLERY, snippet.title, message, f"write 1 to {LONGEST_TITLE}: it stands on a button")
+
+
+def judge_snippet(snippet: Snippet, result: RunEnd, report: Report) -> None:
+    """A program of the gallery records a tape to step through. An error is meant where the text names its type."""
+    mistake = result.mistake
+    if result.outcome is not Outcome.OK and not (mistake and _names(snippet.text, mistake.type)):
+        ended = f"{mistake.type}: {mistake.message}" if mistake else result.outcome.value
+        line = snippet.source_line + mistake.line - 1 if mistake and mistake.line else snippet.source_line
+        message = f"the program ends with {ended[:SHOWN]}"
+        remedy = "mend it; where the error is what there is to see, name its type in the docstring"
+        report.add(line, Rule.GALLERY, ended[:SHOWN], message, remedy)
+    elif result.trace is None or not result.trace.events.kind:
+        why = result.trace_refused or "no step was recorded"
+        remedy = "write a program that makes a graph small enough to be sent"
+        report.add(snippet.source_line, Rule.GALLERY, snippet.id, f"there is no tape to step through: {why}", remedy)
+
+
+def _names(text: str, error: str) -> bool:
+    return error.rpartition(".")[2] in re.findall(r"\w+", text)

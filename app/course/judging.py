@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from app.course.charting import judge_plans
 from app.course.drawing import MeasureTrial, VariantTrial, judge_measure, judge_variant
+from app.course.gallery import judge_snippet
 from app.course.problems import ContentProblem, Report, Rule, suggest
 from app.course.trials import (
     CHECKS,
@@ -15,6 +16,7 @@ from app.course.trials import (
     ClaimTrial,
     ExerciseTrial,
     GraphTrial,
+    SnippetTrial,
     SwitchTrial,
     Trial,
     keeps_outcome,
@@ -54,6 +56,9 @@ def judge(trial: Trial, result: RunEnd | Verdict) -> Judged:  # noqa: C901 - one
         case ExerciseTrial():
             assert isinstance(result, Verdict)
             _judge_exercise(promise, result, report)
+        case SnippetTrial():
+            assert isinstance(result, RunEnd)
+            judge_snippet(promise.snippet, result, report)
         case CellTrial():
             assert isinstance(result, RunEnd)
             _judge_cell(promise, result, report)

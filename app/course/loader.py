@@ -15,6 +15,7 @@ from app.course.exercise_file import EXERCISE_FILES, ExerciseText, ReadExercise,
 from app.course.explained import PATH as COURSE_FILE
 from app.course.explained import explain_rules, link_rules
 from app.course.files import MOST_BYTES, may_be_read
+from app.course.gallery import check_gallery, read_gallery
 from app.course.glossary import PATH as GLOSSARY
 from app.course.glossary import check_terms, note_uses, read_glossary
 from app.course.links import check_links
@@ -46,6 +47,7 @@ Signature = tuple[tuple[str, int, int], ...]
 WATCHED = (
     "course.toml",
     GLOSSARY,
+    "gallery/*.py",
     "chapters/*/chapter.md",
     "chapters/*/evidence.json",
     "chapters/*/figures/*",
@@ -116,6 +118,7 @@ class CourseReader:
         problems += _find_strays(self.root)
         terms, glossary_problems, links[GLOSSARY] = self._read_glossary(report)
         problems += glossary_problems
+        problems += check_gallery(read_gallery(self.root))
         links[COURSE_FILE] = link_rules(file.explained, text)
         problems += check_links(parsed, file, frozenset(read), links, drafts)
         problems += check_concepts(parsed, file.concepts)

@@ -67,6 +67,7 @@ class Rule(StrEnum):
     INCIDENT = "incident"
     UNKNOWN_RULE = "unknown-rule"
     UNKNOWN_TERM = "unknown-term"
+    GALLERY = "gallery"
     GLOSSARY_FILE = "glossary-file"
     CONCEPT_UNASKED = "concept-unasked"
     CONCEPT_UNVARIED = "concept-without-variant"

@@ -14,6 +14,7 @@ from typing import assert_never
 from app.course.drawing import MeasureTrial, VariantTrial
 from app.course.drawn import MEASURES, VARIANTS, MeasureFile, VariantFile, read_file
 from app.course.evidence import hash_claim
+from app.course.gallery import Snippet
 from app.course.harness import cell_job, variant_job
 from app.course.model import (
     Cell,
@@ -102,7 +103,16 @@ class ExerciseTrial:
         return self.file.startswith(MUTANTS)
 
 
-Promise = CellTrial | ClaimTrial | GraphTrial | VariantTrial | MeasureTrial | SwitchTrial | ExerciseTrial
+@dataclass(frozen=True)
+class SnippetTrial:
+    """A program of the gallery: it records a tape."""
+
+    snippet: Snippet
+
+
+Promise = (
+    SnippetTrial | CellTrial | ClaimTrial | GraphTrial | VariantTrial | MeasureTrial | SwitchTrial | ExerciseTrial
+)
 
 
 @dataclass(frozen=True)
@@ -125,7 +135,11 @@ class ExerciseFolder:
 
 
 def plan_trials(
-    course: Course, traces: Mapping[str, str], folders: Iterable[ExerciseFolder], has_gpu: bool
+    course: Course,
+    traces: Mapping[str, str],
+    folders: Iterable[ExerciseFolder],
+    has_gpu: bool,
+    gallery: Iterable[Snippet] = (),
 ) -> Iterator[Trial]:
     """Every trial of the course in reading order. `traces` holds the committed ones by "slug/graph-id".
 
@@ -135,6 +149,11 @@ def plan_trials(
         yield from _plan_chapter(chapter, traces, has_gpu)
     for folder in folders:
         yield from _plan_exercise(folder)
+    for snippet in gallery:
+        if _parses(snippet.source):
+            job = RunJob(source=snippet.source)
+            digest = _digest("snippet", job.model_dump(), snippet.text)
+            yield Trial(snippet.path, snippet.path, job, SnippetTrial(snippet), digest)
 
 
 def _plan_chapter(chapter: Chapter, traces: Mapping[str, str], has_gpu: bool) -> Iterator[Trial]:
@@ -266,9 +285,11 @@ def keeps_outcome(promise: ExerciseTrial, outcome: Outcome, finding: str | None)
     return (outcome is Outcome.PASSED) == promise.is_solution
 
 
-def describe(promise: Promise) -> str:
+def describe(promise: Promise) -> str:  # noqa: C901 - one flat match over a closed union
     """The trial in a word or two, for the line that shows progress."""
     match promise:
+        case SnippetTrial():
+            return "program of the gallery"
         case CellTrial():
             return "cell"
         case ClaimTrial():

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from app.course.drawing import MeasureTrial, VariantTrial
 from app.course.drawn import MEASURES, VARIANTS
+from app.course.gallery import read_gallery
 from app.course.judging import Judged, judge
 from app.course.loader import load_course
 from app.course.model import Claim, Course, Graph
@@ -111,7 +112,8 @@ class _Survey:
 
 
 def _plan(course: Course, wish: Wish, *, has_gpu: bool) -> list[Trial]:
-    planned = plan_trials(course, _read_committed(course), _read_folders(course), has_gpu)
+    gallery = read_gallery(course.root)
+    planned = plan_trials(course, _read_committed(course), _read_folders(course), has_gpu, gallery)
     return [trial for trial in planned if wish.wants(trial.path)]
 
 
