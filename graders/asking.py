@@ -94,13 +94,14 @@ class Asking:
         return outcome, find_outcome(outcome, limit=describe_limit(outcome, exit_, self.exercise.manifest.limits))
 
     def measure(self) -> tuple[Measure, ...]:
-        """Of a metered machine: what it counted in the case that decided, or in the last that learners may see."""
-        shown = [
-            ruling.metered.measures
+        """What the case that decided has cost, or the last that learners may see; nothing where nobody counted."""
+        costs = [
+            (result.passed, ruling.metered.measures)
             for ruling, result in zip(self.rulings, self.results, strict=True)
             if ruling.metered and (result.public or not result.passed)
         ]
-        return shown[-1] if shown else ()
+        decided = next((measures for passed, measures in costs if not passed), None)
+        return decided or (costs[-1][1] if costs else ())
 
     def _ask(self, number: int, case: PreparedCase, run: Run) -> Ruling:
         tolerance = self.exercise.manifest.tolerance

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from graders.contract.chart import HELD
+from graders.contract.chart import FORWARDS, HELD
 from graders.contract.manifest import Tolerance
 from graders.contract.results import Measure, MeasuredBy, Outcome
 from graders.trusted.case import PeakOrder
@@ -24,6 +24,7 @@ HERE, CODE, SAID = b"HERE", b"CODE", b"SAID"
 LONGEST_REPORT: Final = 4096
 MOST_REPORTED: Final = 4
 LONGEST_NAME: Final = 40
+UNITS: Final = {FORWARDS: "steps"}
 
 
 class Reading(Protocol):
@@ -102,13 +103,9 @@ def read_report(raw: bytes) -> tuple[Measure, ...]:
         return ()
     pairs = told.items() if isinstance(told, dict) else ()
     counts = [(name, value) for name, value in pairs if _is_count(value) and name != HELD]
+    said_by = MeasuredBy.LEARNER_PROCESS
     return tuple(
-        Measure(
-            name=clean_text(name, LONGEST_NAME),
-            value=value,
-            unit="",
-            measured_by=MeasuredBy.LEARNER_PROCESS,
-        )
+        Measure(name=clean_text(name, LONGEST_NAME), value=value, unit=UNITS.get(name, ""), measured_by=said_by)
         for name, value in counts[:MOST_REPORTED]
     )
 
