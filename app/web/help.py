@@ -28,8 +28,9 @@ class HelpPage:
 
 
 KEYS = (
-    KeyRow("Ctrl or ⌘ + Enter", "run the cell"),
+    KeyRow("Ctrl or ⌘ + Enter", "run the cell; in an exercise, its public checks"),
     KeyRow("Shift + Enter", "run the cell, and go on to the next"),
+    KeyRow("Ctrl or ⌘ + Shift + Enter", "in an exercise: submit"),
     KeyRow("Esc, then Tab", "leave the editor"),
     KeyRow("← and →", "previous and next chapter"),
     KeyRow("← →, Home, End, Space", "in a tape: one step, to its ends, play"),

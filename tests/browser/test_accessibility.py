@@ -2,11 +2,12 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from browser_parts import OpenPage, scroll_through
+from browser_parts import ROOT, OpenPage, scroll_through
 from playwright.sync_api import Page
 
-PAGES = ("/", "/chapters/a-first-graph", "/chapters/a-second-look", "/exercises/double")
-QUIET_PAGES = ("/course", "/claims", "/glossary", "/me", "/help", "/operator", "/nowhere")
+PAGES = ("/", "/chapters/a-first-graph", "/chapters/a-second-look", "/exercises/double", "/exercises/early-meetings")
+QUIET_PAGES = ("/course", "/problems", "/claims", "/glossary", "/me", "/help", "/operator", "/nowhere")
+LAB = ROOT / "tests" / "course" / "exercises" / "pull-back"
 WIDTHS = (320, 1280)
 THEMES = ("light", "dark")
 
@@ -57,6 +58,30 @@ def test_axe_finds_nothing_in_what_runs_and_answers_put_on_the_page(
     question.locator("input").last.check()
     question.get_by_role("button").click()
     page.locator("uw-question[data-kind=choice].is-wrong").wait_for()
+    assert find_violations(page) == []
+    assert find_overflow(page) <= 0
+
+
+@pytest.mark.parametrize(("width", "theme"), [(320, "dark"), (1280, "light")])
+def test_axe_finds_nothing_in_a_lab_and_in_a_submission_beside_another(
+    open_page: OpenPage, width: int, theme: str
+) -> None:
+    page = open_page("/exercises/pull-back", width, color_scheme=theme)
+    for answer in ("attempts/keeps_all.py", "solution.py"):
+        scroll_through(page)
+        page.locator(".cm-content").click()
+        page.keyboard.press("Control+A")
+        page.keyboard.insert_text((LAB / answer).read_text())
+        page.get_by_role("button", name="Submit").click()
+        page.locator("[data-result] .verdict-headline").wait_for()
+        page.locator("[data-result]").evaluate("place => place.replaceChildren()")
+    page.locator(".history-list li").nth(1).wait_for()
+    scroll_through(page)
+    page.locator("#chart .legendtext").first.wait_for()
+    assert find_violations(page) == []
+    assert find_overflow(page) <= 0
+    page.locator(".history-head a").first.click()
+    page.locator("#compare .diff-right").first.wait_for()
     assert find_violations(page) == []
     assert find_overflow(page) <= 0
 
