@@ -26,6 +26,7 @@ _BY_FUNCTION = {
     "equal": "comparison",
     "allclose": "comparison",
 }
+CUTS_INSIDE = torch.nn.functional.gumbel_softmax
 _VIEWING_PROPERTIES = frozenset({"T", "mT", "H", "mH", "real", "imag"})
 _LIKE = ("_like", "new_")
 _SAYS_NOTHING = frozenset({"grad", "requires_grad_", "retain_grad", "register_hook", "share_memory_", "__set__"})
@@ -33,10 +34,25 @@ _SAYS_NOTHING = frozenset({"grad", "requires_grad_", "retain_grad", "register_ho
 
 @dataclass(frozen=True)
 class Cut:
-    """How a tracked tensor left the graph, and the tensor (held only while the cut is noted)."""
+    """How a tracked tensor left the graph, and the tensor (held only while the cut is noted).
+
+    `function` is the node that made it, where the tensor itself was never handed out.
+    """
 
     kind: str
     tensor: Any
+    function: Any = None
+
+
+def find_inner_cut(function: Any, kwargs: dict[str, Any] | None, result: Any) -> Cut | None:
+    """The cut that a function of torch's own made on the way to a tracked result; its calls are not heard one by one.
+
+    Of those that are written in Python one does so: a hard gumbel_softmax returns hard - soft.detach() + soft.
+    """
+    if function is not CUTS_INSIDE or not (kwargs or {}).get("hard"):
+        return None
+    soft = [node for node, _ in result.grad_fn.next_functions if node is not None]
+    return Cut("detach", result, soft[-1]) if soft else None
 
 
 def name_function(function: Any) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from .cuts import Cut, find_cut, name_function
+from .cuts import CUTS_INSIDE, Cut, find_cut, find_inner_cut, name_function
 
 if TYPE_CHECKING:
     from .recorder import Recorder
@@ -46,13 +46,20 @@ class Listener(TorchFunctionMode):  # type: ignore[misc]
                 recorder.calls.note(before, after, recorder.make_site(frame, function))
                 if recorder.values_left > 0 and not is_lost:
                     recorder.note_value(function, result)
-            if is_lost and recorder.quiet == 0:
-                cut = Cut("detach", None) if was_tracked else find_cut(function, args, kwargs, result)
+            if recorder.quiet == 0 and (is_lost or function is CUTS_INSIDE):
+                cut = self._find_cut(function, args, kwargs, result, was_tracked, is_lost)
                 if cut is not None:
                     note_cut(recorder, cut, function, sys._getframe(1))
         except Exception as problem:  # noqa: BLE001 - the tracer's fault must not become the program's
             recorder.give_up(problem)
         return result
+
+    def _find_cut(
+        self, function: Any, args: Any, kwargs: Any, result: Any, was_tracked: bool, is_lost: bool
+    ) -> Cut | None:
+        if not is_lost:
+            return find_inner_cut(function, kwargs, result)
+        return Cut("detach", None) if was_tracked else find_cut(function, args, kwargs, result)
 
     def _pass_on(self, function: Any, args: Any, kwargs: Any) -> Any:
         if _are_transforms_active():

@@ -134,18 +134,19 @@ class Recorder:
             self.note_once(f"Only the first {self.caps.max_cuts} cuts are shown.")
             return
         with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
-            row = None if cut.tensor is None else self._find_cut_row(cut.tensor)
+            row = None if cut.tensor is None else self._find_cut_row(cut.tensor, cut.function)
         shape = () if cut.tensor is None else tuple(cut.tensor.shape)
         self.cuts.setdefault((cut.kind, site, row), NotedCut(cut.kind, site, row, shape))
 
-    def _find_cut_row(self, tensor: Any) -> Row | None:
+    def _find_cut_row(self, tensor: Any, function: Any) -> Row | None:
         if is_changed_view(tensor):
             return None
         if tensor.grad_fn is None:
             return self.graph.adopt_leaf(tensor)
-        if self.graph.find_row(tensor.grad_fn) is None:
-            self.take_in(self.graph.discover([tensor.grad_fn]))
-        return self.graph.find_row(tensor.grad_fn)
+        maker = tensor.grad_fn if function is None else function
+        if self.graph.find_row(maker) is None:
+            self.take_in(self.graph.discover([maker]))
+        return self.graph.find_row(maker)
 
     def take_in(self, fresh: list[Row]) -> None:
         """Give new rows the names that variables have now; names are gone later."""

@@ -46,6 +46,17 @@ def test_a_cut_is_found_with_its_kind_and_line(expression: str, kind: str) -> No
     assert cuts.span[0][0] == 5
 
 
+def test_a_cut_inside_a_function_of_torchs_own_has_the_line_that_called_it() -> None:
+    found = trace(f"{HEAD}hard = torch.nn.functional.gumbel_softmax(h, hard=True)\nhard.sum().backward()\n")
+    (node,) = found.cuts.node
+    assert node is not None
+    assert (found.cuts.kind, found.nodes.name[node]) == (("detach",), "SoftmaxBackward0")
+    assert found.cuts.span[0] is not None
+    assert found.cuts.span[0][0] == 5
+    soft = trace(f"{HEAD}soft = torch.nn.functional.gumbel_softmax(h)\n")
+    assert soft.cuts.kind == ()
+
+
 def test_a_cut_of_several_lines_of_a_program_is_found_at_each() -> None:
     cuts = trace(f"{HEAD}a = h.detach()\nb = (a + h).data\nc = h.sum().item()\n").cuts
     assert [(kind, span and span[0]) for kind, span in zip(cuts.kind, cuts.span, strict=True)] == [
