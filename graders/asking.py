@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import groupby
 
 import numpy as np
 
@@ -29,6 +30,14 @@ OnEvent = Callable[[EventKind, Message], None]
 Sitting = list[tuple[int, PreparedCase]]
 """Cases that share a run, each with its number among all."""
 LONGEST_SAID = 1000
+MEASURED = "measured"
+
+
+def choose_driver(case: PreparedCase) -> str:
+    """The module of graders/inside that asks such a case."""
+    if case.facts.peak is not None:
+        return MEASURED
+    return "graded" if case.facts.machine is None else "metered"
 
 
 class Asking:
@@ -51,18 +60,10 @@ class Asking:
         self.rulings: list[Ruling] = []
 
     def sittings(self) -> Iterator[Sitting]:
-        """The cases in their order, in stretches that share a run."""
-        shared: Sitting = []
-        for number, case in self.asked:
-            if case.facts.peak is None:
-                shared.append((number, case))
-                continue
-            if shared:
-                yield shared
-            yield [(number, case)]
-            shared = []
-        if shared:
-            yield shared
+        """The cases in their order, in stretches that share a run. One that is measured shares it with none."""
+        for driver, stretch in groupby(self.asked, key=lambda each: choose_driver(each[1])):
+            cases = list(stretch)
+            yield from ([each] for each in cases) if driver == MEASURED else [cases]
 
     def ask(self, sitting: Sitting, run: Run) -> Exit:
         """Stops at the first breach of the protocol, or when nobody answers any more."""

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from graders.asking import Asking, OnEvent, Sitting
+from graders.asking import MEASURED, Asking, OnEvent, Sitting, choose_driver
 from graders.box.errand import Box, BoxFault, Cause, Errand, Exit, Run
 from graders.contract.events import EventKind, Output
 from graders.contract.jobs import Flavour, GradeJob, RunJob
 from graders.contract.limits import MAX_TRACE_BYTES
-from graders.contract.manifest import Judge
 from graders.contract.results import Outcome, RunEnd, Verdict
 from graders.exits import describe_limit, join_exits, measure, outcome_of_exit
 from graders.trusted.diagnosis import weigh_diagnosis
@@ -26,8 +25,6 @@ from graders.trusted.text import TextStream, read_text
 from graders.trusted.trace_reader import MOST_DOCUMENT_BYTES, read_report
 
 LOG = logging.getLogger(__name__)
-DRIVERS = {Judge.ANSWERS: "graded", Judge.MACHINE: "metered"}
-MEASURED = "measured"
 CANCEL_POLL_SECONDS = 0.1
 
 
@@ -108,9 +105,9 @@ def sit_all(asking: Asking, box: Box, cancelled: threading.Event) -> Exit:
 def write_errand(asking: Asking, sitting: Sitting) -> Errand:
     """The learner's file goes along, but where a baseline has to be read before it is there."""
     manifest = asking.exercise.manifest
-    measured = sitting[0][1].facts.peak is not None
+    driver = choose_driver(sitting[0][1])
+    measured = driver == MEASURED
     order = {"probe": asking.exercise.probe} | ({} if measured else {"source": asking.source})
-    driver = MEASURED if measured else DRIVERS[manifest.judge]
     payload, sink = json.dumps(order).encode(), _output_sink(asking.on_event)
     return Errand(manifest.flavour, driver, payload, manifest.limits, sink, one_core=measured)
 

@@ -1,4 +1,7 @@
-"""Builds the blocks and the input, runs forward and backward, and sums the gradients up to one number a block."""
+"""Builds the blocks and the input, runs forward and backward, and sums the gradients up to one number a block.
+
+A case on a machine has neither: there the judge holds the states.
+"""
 
 import torch
 from torch.utils.checkpoint import checkpoint
@@ -22,6 +25,8 @@ class Block(torch.nn.Module):
 
 def prepare(case):
     """Layers with gradients of zero, the input, and the weights of the sums; and torch's first-time costs, paid."""
+    if "machine" in case:
+        return case
     generator = torch.Generator().manual_seed(case["seed"])
 
     def draw(*shape):
@@ -43,6 +48,8 @@ def warm_up(block, x):
 
 
 def probe(submission, case):
+    if "machine" in case:
+        return submission.reverse(case["machine"])
     output = submission.forward(case["layers"], case["x"])
     loss = output.square().mean() * case["x"].shape[1]
     del output

@@ -21,10 +21,11 @@ class Difficulty(StrEnum):
 
 
 class Judge(StrEnum):
-    """What a submission is judged by: its answers, or the schedule that it runs on a metered machine."""
+    """What a submission is judged by: its answers, its schedule on a metered machine, or both in turn."""
 
     ANSWERS = "answers"
     MACHINE = "machine"
+    BOTH = "both"
 
 
 class FindingText(Message):

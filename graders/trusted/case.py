@@ -142,7 +142,7 @@ def _check_names(cases: list[CaseFacts], findings: Collection[str]) -> None:
 
 def _check_machines(cases: list[CaseFacts], judge: Judge) -> None:
     for case in cases:
-        if (case.machine is not None) != (judge is Judge.MACHINE):
+        if judge is not Judge.BOTH and (case.machine is not None) != (judge is Judge.MACHINE):
             wrong = "is missing from" if judge is Judge.MACHINE else "stands in"
             remedy = "give every case one" if judge is Judge.MACHINE else 'write judge = "machine"'
             raise ExerciseProblem(

@@ -135,13 +135,13 @@ class Draw:
 def prepare_cases(folder: Path, draw: Draw) -> tuple[Drawn, list[dict[str, Any]], bytes]:
     """Cases drawn from the seed with the frames to send in and the frames that must come out."""
     cases_module = run_file(folder, "cases.py")
-    answer = answer_nothing if draw.judge is Judge.MACHINE else load_solution(folder)
+    solve = answer_nothing if draw.judge is Judge.MACHINE else load_solution(folder)
     drawn = Drawn(draw.findings, getattr(cases_module, "diagnose", None))
     facts, raw = [], []
     for case, inputs in split_cases(cases_module.draw_cases(random.Random(draw.seed)), draw.findings, draw.judge):
         question = encode_case(inputs if case.machine is None else {**inputs, "machine": case.machine.model_dump()})
         # A copy: a solution that trains in place would leave `diagnose` with other inputs than the learner had.
-        expected = answer(copy.deepcopy(dict(inputs)))
+        expected = (answer_nothing if case.machine else solve)(copy.deepcopy(dict(inputs)))
         values = decode_answer(read_layout(expected.header), expected.body)
         if not is_finite(values):
             raise ExerciseProblem(f"solution.py answers case {case.name!r} with NaN or infinity; draw other inputs")

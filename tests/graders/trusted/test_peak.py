@@ -10,6 +10,7 @@ from judging_parts import FIXTURES, HEAD, STOPPED, ScriptedBox, ScriptedRun, fai
 
 from graders.box.errand import BoxClosed, Cause, MemoryReading
 from graders.contract.jobs import GradeJob
+from graders.contract.manifest import Judge
 from graders.contract.results import MeasuredBy, Outcome, Verdict
 from graders.run_job import run_job
 from graders.trusted.case import split_cases
@@ -200,6 +201,21 @@ def test_the_meter_of_a_run_that_is_gone_is_not_read(reference):
     job = GradeJob(exercise="held-at-once", source="")
     verdict = run_job(job, GoneBox(respond=total_of), FIXTURES, reference, lambda *event: None, threading.Event())
     assert verdict.outcome is Outcome.GRADER_FAULT
+
+
+def test_cases_on_a_machine_may_stand_beside_others_where_the_exercise_says_both():
+    on_machine = {**draw(machine={"layers": 2})[0], "name": "m"}
+    drawn = [*draw(peak={"unit_bytes": MIB, "most_units": 46}), on_machine]
+    assert len(split_cases(drawn, ["f"], Judge.BOTH)) == 2
+    for judge_of_all in (Judge.ANSWERS, Judge.MACHINE):
+        with pytest.raises(ExerciseProblem, match="machine"):
+            split_cases(drawn, ["f"], judge_of_all)
+
+
+def test_a_machine_has_no_peak_of_the_kernels():
+    drawn = draw(peak={"unit_bytes": MIB, "most_units": 46}, machine={"layers": 2})
+    with pytest.raises(ExerciseProblem, match="take 'peak' out"):
+        split_cases(drawn, ["f"], Judge.BOTH)
 
 
 def draw(**peak) -> list[dict]:
