@@ -1,6 +1,6 @@
 """Twelve layers
 
-Some seven hundred nodes, folded to the modules you named: click a layer to open it, and again inside. See under the
+Some two hundred and fifty operations, folded to the modules you named: click a layer to open it, and again inside. See under the
 picture what holds the memory, and colour by the gradient's norm to see how it changes with depth.
 """
 

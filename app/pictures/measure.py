@@ -6,6 +6,7 @@ itself; `_SPARE` leaves room for the faces that stand in while they load.
 
 import unicodedata
 from collections.abc import Callable
+from functools import lru_cache
 
 _FIRST, _LAST = 32, 126
 _TEXT_MILLI_EM = (
@@ -31,6 +32,8 @@ LETTER_EM = _MONO_MILLI_EM / 1000
 """The width of a letter of the monospace."""
 
 
+# Asked of the same text at several places, and of a loop's body once a turn.
+@lru_cache(maxsize=8_192)
 def text_width(text: str, size: float, *, mono: bool = False, bold: bool = False) -> float:
     """Width in pixels at a font size in pixels."""
     if mono:

@@ -1,6 +1,7 @@
 """SVG in strings: every text and attribute value is escaped here, and no style is written, only classes."""
 
 from collections.abc import Sequence
+from functools import cache, lru_cache
 from html import escape
 from itertools import pairwise
 
@@ -12,21 +13,29 @@ _STRAIGHT = 3.0
 
 def element(name: str, content: str = "", **attributes: str | float | None) -> str:
     """An element. Attribute names are written with `_` for `-` and `klass` for class; None leaves one out."""
-    written = "".join(
-        f' {_name(key)}="{write(value)}"' for key, value in attributes.items() if value is not None and value != ""
-    )
+    written = ""
+    for key, value in attributes.items():
+        if value is not None and value != "":
+            written += f' {_name(key)}="{write(value)}"'
     return f"<{name}{written}>{content}</{name}>" if content else f"<{name}{written}/>"
 
 
+@cache
 def _name(key: str) -> str:
     return "class" if key == "klass" else key.rstrip("_").replace("_", "-")
 
 
 def write(value: str | float) -> str:
     """An attribute's or a text's characters, escaped; numbers with at most one digit after the point."""
-    if isinstance(value, str):
-        return escape(clean_text(value), quote=True)
-    return f"{value:.1f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:.1f}".removesuffix(".0")
+    return _escape(value) if isinstance(value, str) else str(value)
+
+
+# A picture writes the same few words, class names above all, hundreds of times.
+@lru_cache(maxsize=4_096)
+def _escape(text: str) -> str:
+    return escape(clean_text(text), quote=True)
 
 
 def draw_line(points: Sequence[Point], stub: float = 30.0) -> str:

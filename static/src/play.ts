@@ -21,6 +21,7 @@ export class PlayElement extends HTMLElement {
       this.querySelector<HTMLElement>("[data-about]")?.setAttribute("hidden", "");
       this.querySelector("[aria-current]")?.removeAttribute("aria-current");
     }
+    this.querySelector(".gallery [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
     this.setUpLive();
     this.querySelector("[data-share]")?.addEventListener("click", () => void this.share());
     this.addEventListener("uw-ran", (event) => this.offer((event as CustomEvent<string>).detail));
