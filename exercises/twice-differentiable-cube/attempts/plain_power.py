@@ -1,0 +1,7 @@
+import torch
+
+
+class Cube(torch.autograd.Function):
+    @classmethod
+    def apply(cls, x):
+        return x**3
