@@ -1,0 +1,269 @@
+"""Trainings, replayed with every mistake that is known; and functions for the learner's own check."""
+
+import numpy as np
+
+NEAR = 1e-7
+APART = 1e-4
+MISTAKES = ("still-edited", "loss-is-capped", "rate-without-gradient")
+SIZE = 5
+
+
+def draw_cases(rng):
+    return [
+        train_case(rng, "bars that fit", "No bar reaches the cap: nothing is cut off", cap=1000.0),
+        train_case(rng, "one step", "One batch in which some bars are cut off: where the step leads", batches=1),
+        train_case(rng, "five steps", "Five batches; the display cuts off about half of the bars", batches=5),
+        check_case(
+            "four functions",
+            "Your check, on two functions whose gradient is right and two whose gradient is wrong",
+            rng.sample([draw(rng) for draw in (edits_a_copy, nobody_needs_it, caps, edits_an_input)], 4),
+            public=True,
+        ),
+        train_case(
+            rng, "nearly all cut off", "The display is so low that nearly all bars are cut off", cap=0.4, public=False
+        ),
+        train_case(rng, "twelve steps", "Twelve batches, and a smaller rate", batches=12, lr=0.02, public=False),
+        check_case(
+            "fourteen functions",
+            "Your check, on fourteen functions in secret order: each wrong gradient found, no right one accused",
+            rng.sample([draw(rng) for draw in HARMLESS + HARMFUL], len(HARMLESS + HARMFUL)),
+            public=False,
+        ),
+    ]
+
+
+def diagnose(inputs, got, expected):
+    if "programs" in inputs:
+        return diagnose_check(inputs["programs"], got["wrong"], expected["wrong"])
+    if near(got["weights"], expected["weights"]):
+        return "display-changed"
+    return next((mistake for mistake in MISTAKES if near(got["weights"], replay(inputs, mistake))), None)
+
+
+def near(got, wanted):
+    return np.allclose(got, wanted, rtol=NEAR, atol=NEAR)
+
+
+def train_case(rng, name, idea, *, batches=3, lr=0.05, cap=None, public=True):
+    """A training in which every mistake shows, where bars are cut off."""
+    while True:
+        numbers = np.random.default_rng(rng.getrandbits(64))
+        hours = numbers.normal(size=(batches, 8, SIZE))
+        inputs = {
+            "hours": hours,
+            "counts": numbers.poisson(3.0, size=(batches, 8)).astype(float),
+            "start": numbers.normal(size=SIZE) * 0.6,
+            "lr": lr,
+            "cap": 1.1 if cap is None else cap,
+        }
+        truth = replay(inputs)
+        uncut = inputs["cap"] > 100
+        wrongs = [replay(inputs, mistake) for mistake in MISTAKES if not (uncut and mistake != MISTAKES[-1])]
+        if all(np.abs(wrong - truth).max() > APART for wrong in wrongs) and np.abs(truth).max() < 10:
+            break
+    shown = (
+        f"train(weights, batches, lr={lr}, cap={inputs['cap']})\n{batches} batch(es) of 8 hours, {SIZE} facts each"
+    )
+    return case(name, idea, "training-changed", public, inputs, shown)
+
+
+def replay(inputs, mistake=None):
+    """The weights after the training as one who makes `mistake` would have them."""
+    weights = inputs["start"].copy()
+    for hours, counts in zip(inputs["hours"], inputs["counts"], strict=True):
+        rate = np.exp(hours @ weights)
+        slope = {
+            None: rate,
+            "still-edited": np.minimum(rate, inputs["cap"]),
+            "loss-is-capped": rate * (rate <= inputs["cap"]),
+            "rate-without-gradient": 0 * rate,
+        }[mistake]
+        weights = weights - inputs["lr"] * hours.T @ (slope - counts) / len(counts)
+    return weights
+
+
+def case(name, idea, finding, public, inputs, shown):
+    return {
+        "name": name,
+        "idea": idea,
+        "finding": finding,
+        "public": public,
+        "inputs": inputs,
+        "shown": shown if public else "",
+    }
+
+
+def check_case(name, idea, programs, *, public):
+    shown = "\n\n".join(f"# function {number}\n{write_program(p)}" for number, p in enumerate(programs, 1))
+    return case(name, idea, "misses-the-fault", public, {"programs": programs}, shown)
+
+
+def diagnose_check(programs, got, expected):
+    """What kind of functions the check is wrong about; a missed wrong gradient is said before a false alarm."""
+    wrong = [(p, bool(e)) for p, g, e in zip(programs, got, expected, strict=True) if bool(g) != bool(e)]
+    missed = [program for program, is_wrong in wrong if is_wrong]
+    if any(not is_slight(program) for program in missed):
+        return "misses-the-fault"
+    if missed:
+        return "misses-the-slight"
+    return "alarms-on-large" if all(is_large(program) for program, _ in wrong) else "alarms-on-a-harmless-edit"
+
+
+def is_slight(program):
+    """A few percent, or one entry alone."""
+    edits = [line for line in program["body"] if line[0] == "edit"]
+    return len(edits) > 1 or any(line[3] == "first" for line in edits)
+
+
+def is_large(program):
+    return any(line[0] == "add_in_place" and line[2] > 3 for line in program["body"])
+
+
+class Draft:
+    """A program that is being drawn, with the value of `matrix @ x` at hand to choose numbers by."""
+
+    def __init__(self, rng):
+        while True:
+            numbers = np.random.default_rng(rng.getrandbits(64))
+            self.matrix = numbers.normal(size=(SIZE, SIZE)) * 0.7
+            self.x = numbers.normal(size=SIZE)
+            self.mixed = np.sort(self.matrix @ self.x)
+            # Values well apart, so that a cap between two of them is far from both.
+            if np.diff(self.mixed).min() > 0.08 and np.abs(self.mixed).max() < 1.5:
+                break
+        self.weights = numbers.uniform(0.5, 1.5, size=SIZE)
+        self.door = rng.choice(["data", "numpy"])
+        self.factor = round(rng.uniform(1.4, 2.5), 3)
+
+    def cap(self, function=np.exp):
+        """Between the third and the fourth of the five values: two entries are cut."""
+        return round(float(function((self.mixed[2] + self.mixed[3]) / 2)), 4)
+
+    def finish(self, *body):
+        return {
+            "x": self.x.tolist(),
+            "matrix": self.matrix.tolist(),
+            "weights": self.weights.tolist(),
+            "body": [["mix", "h", "x"], *body],
+        }
+
+
+EXP = ["apply", "y", "exp", "h"]
+TOTAL = ["total", "loss", "y"]
+
+
+def edits_a_copy(rng):
+    d = Draft(rng)
+    return d.finish(EXP, TOTAL, ["copy", "c", "y"], ["edit", "c", d.door, "cap", d.cap()])
+
+
+def nobody_needs_it(rng):
+    d = Draft(rng)
+    tripled = [["times", "t", "h", 3.0], ["total", "a", "t"], ["edit", "t", d.door, "times", d.factor]]
+    return d.finish(EXP, ["total", "b", "y"], *tripled, ["add", "loss", "a", "b"])
+
+
+def never_bites(rng):
+    d = Draft(rng)
+    return d.finish(
+        EXP, TOTAL, ["edit", "y", d.door, "cap", round(float(np.exp(d.mixed[-1]) + rng.uniform(0.5, 2)), 4)]
+    )
+
+
+def takes_it_back(rng):
+    d = Draft(rng)
+    there, back = rng.choice([(2.0, 0.5), (4.0, 0.25), (0.5, 2.0)])
+    edits = ["edit", "y", d.door, "times", there], ["edit", "y", d.door, "times", back]
+    return d.finish(["apply", "y", "tanh", "h"], TOTAL, *edits)
+
+
+def edits_a_constant_first(rng):
+    d = Draft(rng)
+    return d.finish(["edit", "w", d.door, "times", d.factor], EXP, ["times", "z", "y", "w"], ["total", "loss", "z"])
+
+
+def recorded(rng):
+    d = Draft(rng)
+    doubled = [["times", "t", "h", 2.0], ["add_in_place", "t", round(rng.uniform(0.2, 0.8), 3)]]
+    return d.finish(
+        *doubled, ["apply", "y", "sigmoid", "t"], TOTAL, ["copy", "c", "t"], ["edit", "c", d.door, "times", d.factor]
+    )
+
+
+def large(rng):
+    d = Draft(rng)
+    raised = [["times", "t", "h", 1.0], ["add_in_place", "t", round(rng.uniform(8.0, 9.0), 3)]]
+    return d.finish(
+        *raised, ["apply", "y", "exp", "t"], TOTAL, ["copy", "c", "y"], ["edit", "c", d.door, "times", d.factor]
+    )
+
+
+def caps(rng):
+    d = Draft(rng)
+    return d.finish(EXP, TOTAL, ["edit", "y", d.door, "cap", d.cap()])
+
+
+def scales(rng):
+    d = Draft(rng)
+    return d.finish(["apply", "y", "sigmoid", "h"], TOTAL, ["edit", "y", d.door, "times", d.factor])
+
+
+def one_entry(rng):
+    d = Draft(rng)
+    return d.finish(EXP, TOTAL, ["edit", "y", d.door, "first", d.factor])
+
+
+def edits_an_input(rng):
+    d = Draft(rng)
+    product = ["times", "y", "h", "g"]
+    return d.finish(["apply", "g", "cos", "h"], product, TOTAL, ["edit", "g", d.door, "times", d.factor])
+
+
+def edits_before_use(rng):
+    d = Draft(rng)
+    return d.finish(EXP, ["edit", "y", d.door, "cap", d.cap()], ["apply", "z", "square", "y"], ["total", "loss", "z"])
+
+
+def slightly(rng):
+    d = Draft(rng)
+    edits = ["edit", "y", d.door, "times", 2.0], ["edit", "y", d.door, "times", round(rng.uniform(0.515, 0.53), 4)]
+    return d.finish(EXP, TOTAL, *edits)
+
+
+def edits_what_is_squared(rng):
+    d = Draft(rng)
+    shifted = [["times", "t", "h", 1.5], ["add_in_place", "t", 2.0]]
+    cap = d.cap(lambda value: 1.5 * value + 2.0)
+    return d.finish(*shifted, ["apply", "y", "square", "t"], TOTAL, ["edit", "t", d.door, "cap", cap])
+
+
+HARMLESS = [edits_a_copy, nobody_needs_it, never_bites, takes_it_back, edits_a_constant_first, recorded, large]
+HARMFUL = [caps, scales, one_entry, edits_an_input, edits_before_use, slightly, edits_what_is_squared]
+
+
+def write_program(program):
+    """The function as its author would write it."""
+    lines = ["def function(x):"]
+    return "\n".join(lines + [f"    {write_line(*line)}" for line in program["body"]] + ["    return loss"])
+
+
+def write_line(instruction, *details):
+    if instruction == "edit":
+        return write_edit(*details)
+    forms = {
+        "mix": "{} = matrix @ {}",
+        "apply": "{} = torch.{}({})",
+        "times": "{} = {} * {}",
+        "add": "{} = {} + {}",
+        "total": "{} = ({} * w).sum()",
+        "add_in_place": "{}.add_({})",
+        "copy": "{} = {}.detach().clone()",
+    }
+    return forms[instruction].format(*details)
+
+
+def write_edit(name, door, how, number):
+    raw = f"{name}.data" if door == "data" else f"{name}.detach().numpy()"
+    if how == "cap":
+        return f"{raw}.clamp_(max={number})" if door == "data" else f"np.minimum(a := {raw}, {number}, out=a)"
+    return f"{raw}[:1] *= {number}" if how == "first" else f"{raw}[:] *= {number}"
