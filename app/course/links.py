@@ -92,8 +92,8 @@ def _check_link(
     exercises: frozenset[str],
     report: Report,
 ) -> None:
-    if link.term:
-        # The glossary looks after its own.
+    if link.term or link.guide is not None:
+        # The glossary and the debugging guide look after their own.
         return
     if link.exercise:
         if link.exercise not in exercises:

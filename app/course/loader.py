@@ -9,12 +9,15 @@ from pathlib import Path
 from app.course.chapter import ChapterParser, ParsedChapter
 from app.course.concepts import check_concepts
 from app.course.course_file import ChapterEntry, CourseFile, ModuleEntry
+from app.course.debugging import PATH as DEBUGGING
+from app.course.debugging import check_guide_links, read_debugging
 from app.course.drawn import MEASURES, VARIANTS, File, MeasureFile, VariantFile, draws_of, measurement_of, read_file
 from app.course.evidence import EvidenceFile, evidence_of, read_evidence
 from app.course.exercise_file import EXERCISE_FILES, ExerciseText, ReadExercise, read_exercise
 from app.course.explained import PATH as COURSE_FILE
 from app.course.explained import explain_rules, link_rules
 from app.course.files import MOST_BYTES, may_be_read
+from app.course.flow import Flow
 from app.course.gallery import check_gallery, read_gallery
 from app.course.glossary import PATH as GLOSSARY
 from app.course.glossary import check_terms, note_uses, read_glossary
@@ -47,6 +50,7 @@ Signature = tuple[tuple[str, int, int], ...]
 WATCHED = (
     "course.toml",
     GLOSSARY,
+    DEBUGGING,
     "gallery/*.py",
     "chapters/*/chapter.md",
     "chapters/*/evidence.json",
@@ -118,12 +122,16 @@ class CourseReader:
         problems += _find_strays(self.root)
         terms, glossary_problems, links[GLOSSARY] = self._read_glossary(report)
         problems += glossary_problems
+        guide, guide_problems, links[DEBUGGING] = self._read_debugging(report)
+        problems += guide_problems
         problems += check_gallery(read_gallery(self.root))
         links[COURSE_FILE] = link_rules(file.explained, text)
         problems += check_links(parsed, file, frozenset(read), links, drafts)
         problems += check_concepts(parsed, file.concepts)
         chapter_links = {f"chapters/{slug}/chapter.md": chapter.links for slug, chapter in parsed.items()}
         problems += check_terms(terms, chapter_links | links)
+        if guide or not guide_problems:
+            problems += check_guide_links(guide, chapter_links | links)
         for slug, chapter in parsed.items():
             problems += chapter.problems
             problems += _find_missing_images(self.root / "chapters" / slug, chapter)
@@ -139,6 +147,7 @@ class CourseReader:
             exercises={name: found.exercise for name, found in read.items() if found.exercise},
             evidence=evidence,
             glossary=note_uses(terms, parsed),
+            debugging=guide,
             explained=explain_rules(file.explained, text, _written(modules)),
             math_css=self._typesetter.stylesheet(),
         )
@@ -166,6 +175,11 @@ class CourseReader:
         path = self.root / GLOSSARY
         text = _read_text(path, report, Rule.GLOSSARY_FILE) if may_be_read(path, self.root) else ""
         return read_glossary(text, self._parser)
+
+    def _read_debugging(self, report: Report) -> tuple[Flow | None, list[ContentProblem], tuple[Link, ...]]:
+        path = self.root / DEBUGGING
+        text = _read_text(path, report, Rule.DEBUGGING_FILE) if may_be_read(path, self.root) else ""
+        return read_debugging(text, self._parser)
 
     def _read_exercise(self, folder: Path, concepts: Mapping[str, str]) -> ReadExercise:
         report = Report(f"exercises/{folder.name}/exercise.toml")

@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
+from app.course.flow import Flow
 from graders.contract.jobs import Flavour
 from graders.contract.manifest import Manifest
 
@@ -481,6 +482,8 @@ class Course:
     evidence: Mapping[str, Evidence]
     """By "chapter-slug/claim-id"."""
     glossary: tuple[Term, ...] = ()
+    debugging: Flow | None = None
+    """The guide from a symptom to its cause, where the course has one."""
     explained: Mapping[str, Explanation] = field(default_factory=dict)
     """Where the rule of an operation is explained, by the player's name for the rule."""
     math_css: str = ""

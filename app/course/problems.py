@@ -69,6 +69,7 @@ class Rule(StrEnum):
     UNKNOWN_TERM = "unknown-term"
     GALLERY = "gallery"
     GLOSSARY_FILE = "glossary-file"
+    DEBUGGING_FILE = "debugging-file"
     CONCEPT_UNASKED = "concept-unasked"
     CONCEPT_UNVARIED = "concept-without-variant"
     TIGHT_LIMIT = "tight-limit"

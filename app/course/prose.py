@@ -40,6 +40,8 @@ class Link:
     exercise: str = ""
     anchor: str = ""
     term: str = ""
+    guide: str | None = None
+    """A step of the debugging guide; empty for its beginning, None in a link to elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,7 @@ class Prose:
             self._report.add(line, Rule.DEAD_LINK, reference[0], message, remedy)
         if lost := LOST_LINK.search(text):
             message = f"the link to {lost['target']!r} is shown as text"
-            remedy = "write #anchor, chapter:SLUG, chapter:SLUG#anchor, exercise:NAME, term:NAME or https://..."
+            remedy = "write #anchor, chapter:SLUG, chapter:SLUG#anchor, exercise:NAME, term:NAME, debugging: or https://..."
             self._report.add(line, Rule.DEAD_LINK, lost["target"], message, remedy)
         if note := FOOTNOTE.search(text):
             self._report.add(
@@ -222,6 +224,10 @@ class Prose:
             term = path.removeprefix("term:")
             self.links.append(Link(line, href, term=term))
             return f"/glossary#{term}"
+        if scheme and scheme["scheme"] == "debugging":
+            step = path.removeprefix("debugging:")
+            self.links.append(Link(line, href, guide=step))
+            return f"/debugging?at={step}" if step else "/debugging"
         if not (scheme and scheme["scheme"] in ("https", "http", "mailto")):
             self._report.add(
                 line,

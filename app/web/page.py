@@ -52,3 +52,4 @@ class Frame:
     preview: PreviewNote | None = None
     """Set in an author's preview alone."""
     has_glossary: bool = False
+    has_debugging: bool = False

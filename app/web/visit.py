@@ -154,6 +154,7 @@ def make_frame(
         learner=facts,
         preview=site.preview.note() if site.preview else None,
         has_glossary=bool(site.course.glossary),
+        has_debugging=site.course.debugging is not None,
     )
 
 

@@ -48,9 +48,9 @@ def test_every_kind_role_and_level_is_named(word: str) -> None:
 
 def write_examples(root: Path) -> None:
     """The examples as one chapter of a course."""
-    toml = re.search(r"^```toml\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
-    assert toml
-    (root / "course.toml").write_text(toml[1], encoding="utf-8")
+    course, _, guide = re.findall(r"^```toml\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
+    (root / "course.toml").write_text(course, encoding="utf-8")
+    (root / "debugging.toml").write_text(guide, encoding="utf-8")
     (root / "chapters" / "first-steps").mkdir(parents=True)
     (root / "chapters" / "first-steps" / "chapter.md").write_text("\n".join(EXAMPLES), encoding="utf-8")
     glossary = re.search(r"^```markdown\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)

@@ -14,6 +14,7 @@ from app.web import (
     chapter,
     claims,
     course_map,
+    debugging,
     errors,
     exercise,
     glossary,
@@ -41,6 +42,7 @@ PAGE_MODULES = (
     runs,
     claims,
     glossary,
+    debugging,
     me,
     help,
     operation,
@@ -87,7 +89,7 @@ def fields_of(view: type) -> set[str]:
 
 
 def test_every_kind_of_page_and_block_is_looked_at() -> None:
-    assert len(PAGES) == 14
+    assert len(PAGES) == 15
     assert {view.template for view in BLOCKS} <= {path.stem for path in (TEMPLATES / "blocks").iterdir()}
 
 
