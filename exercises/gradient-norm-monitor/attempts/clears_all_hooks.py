@@ -1,0 +1,19 @@
+def attach(model, norms):
+    def watch(name):
+        def note(gradient):
+            norms[name] = float(gradient.norm())
+
+        return note
+
+    handles = [
+        parameter.register_hook(watch(name))
+        for name, parameter in model.named_parameters()
+        if parameter.requires_grad
+    ]
+
+    def take_off():
+        for parameter in model.parameters():
+            if parameter._backward_hooks:
+                parameter._backward_hooks.clear()
+
+    return take_off

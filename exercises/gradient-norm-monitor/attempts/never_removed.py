@@ -1,0 +1,17 @@
+def attach(model, norms):
+    def watch(name):
+        def note(gradient):
+            norms[name] = float(gradient.norm())
+
+        return note
+
+    handles = [
+        parameter.register_hook(watch(name))
+        for name, parameter in model.named_parameters()
+        if parameter.requires_grad
+    ]
+
+    def take_off():
+        handles.clear()
+
+    return take_off
