@@ -178,13 +178,11 @@ def _draw(chart: Chart, tries: Sequence[_Try], best: frozenset[int]) -> dict[str
     groups = (("plans", naive), ("best known", known), ("yours", mine), ("your best", mine_best))
     traces = [_points(name, points) for name, points in groups]
     everything = [point for _, points in groups for point in points]
-    reported = any(each.reported for each in tries)
-    across = "forward steps" + (" (yours: as your program counted them)" if reported else "")
     layout = {
-        "xaxis": {"title": {"text": across}, "rangemode": "tozero"},
+        "xaxis": {"title": {"text": "forward steps"}, "rangemode": "tozero"},
         "yaxis": {"title": {"text": "units held at once"}, "rangemode": "tozero"},
         "showlegend": True,
-        "frame": {"height": 420, "legend": {"orientation": "h", "y": -0.2, "yanchor": "top"}},
+        "frame": {"height": 420, "legend": {"orientation": "h", "y": -0.24, "yanchor": "top"}},
     }
     return {"data": [*traces, *_budget_lines(chart, everything)], "layout": layout}
 
