@@ -182,7 +182,7 @@ def _draw(chart: Chart, tries: Sequence[_Try], best: frozenset[int]) -> dict[str
         "xaxis": {"title": {"text": "forward steps"}, "rangemode": "tozero"},
         "yaxis": {"title": {"text": "units held at once"}, "rangemode": "tozero"},
         "showlegend": True,
-        "frame": {"height": 420, "legend": {"orientation": "h", "y": -0.24, "yanchor": "top"}},
+        "frame": {"height": 440, "legend": {"orientation": "h", "y": -0.36, "yanchor": "top"}},
     }
     return {"data": [*traces, *_budget_lines(chart, everything)], "layout": layout}
 
