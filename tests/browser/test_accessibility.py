@@ -6,7 +6,18 @@ from browser_parts import ROOT, OpenPage, scroll_through
 from playwright.sync_api import Page
 
 PAGES = ("/", "/chapters/a-first-graph", "/chapters/a-second-look", "/exercises/double", "/exercises/early-meetings")
-QUIET_PAGES = ("/course", "/problems", "/claims", "/glossary", "/debugging", "/debugging?way=2-1", "/me", "/help", "/operator", "/nowhere")
+QUIET_PAGES = (
+    "/course",
+    "/problems",
+    "/claims",
+    "/glossary",
+    "/debugging",
+    "/debugging?way=2-1",
+    "/me",
+    "/help",
+    "/operator",
+    "/nowhere",
+)
 LAB = ROOT / "tests" / "course" / "exercises" / "pull-back"
 WIDTHS = (320, 1280)
 THEMES = ("light", "dark")
