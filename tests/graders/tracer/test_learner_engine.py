@@ -228,5 +228,57 @@ y.backward()
     ]
 
 
+ARRAY_ENGINE = """\
+import numpy as np
+class Array:
+    def __init__(self, data, _prev=(), _op=""):
+        self.data, self.grad, self._prev, self._op = data, {grad}, _prev, _op
+        self._rule = lambda: None
+    def __mul__(self, other):
+        out = Array(self.data * other.data, (self, other), "*")
+        def rule():
+            {add_one}
+            {add_other}
+        out._rule = rule
+        return out
+    def backward(self):
+        self.grad = np.ones(2)
+        self._rule()
+x, w = Array(np.array([1.0, 2.0])), Array(np.array([3.0, 4.0]))
+for _ in range(2):
+    y = x * w
+    y.backward()
+"""
+IN_PLACE = {"add_one": "self.grad += other.data * out.grad", "add_other": "other.grad += self.data * out.grad"}
+BY_NAME = {
+    "add_one": "self.grad = self.grad + other.data * out.grad",
+    "add_other": "other.grad = other.grad + self.data * out.grad",
+}
+
+
+@pytest.mark.parametrize("adds", [IN_PLACE, BY_NAME], ids=["in place", "by name"])
+@pytest.mark.parametrize("grad", ["np.zeros(2)", "0.0"])
+def test_an_engine_of_arrays_shows_what_each_rule_added(adds: dict[str, str], grad: str) -> None:
+    ran = trace_engine(ARRAY_ENGINE.format(grad=grad, **adds))
+    assert ran.trace.nodes.shape[:2] == ((2,), (2,))
+    assert ran.told()[:3] == [
+        ("vjp", "y", "(2,) [1.0, 1.0]", "(2,) [3.0, 4.0]; (2,) [1.0, 2.0]"),
+        ("accumulate", "x", "(2,) [3.0, 4.0]", "(2,) [3.0, 4.0]"),
+        ("accumulate", "w", "(2,) [1.0, 2.0]", "(2,) [1.0, 2.0]"),
+    ]
+    assert ran.told()[4] == ("accumulate", "x", "(2,) [3.0, 4.0]", "(2,) [6.0, 8.0]")
+
+
+def test_gradients_that_were_emptied_in_place_between_two_walks_begin_again() -> None:
+    source = ARRAY_ENGINE.format(grad="np.zeros(2)", **IN_PLACE) + "    x.grad[:] = 0.0\n"
+    assert trace_engine(source).told()[4] == ("accumulate", "x", "(2,) [3.0, 4.0]", "(2,) [3.0, 4.0]")
+
+
+def test_of_a_large_array_the_shape_is_shown_and_no_number() -> None:
+    source = ARRAY_ENGINE.format(grad="0.0", **BY_NAME).replace("np.array([1.0, 2.0])", "np.zeros((30000, 2))")
+    ran = trace_engine(source)
+    assert (ran.trace.nodes.shape[0], ran.trace.nodes.values[0]) == ((30000, 2), "")
+
+
 def test_the_tracer_of_engines_needs_no_torch() -> None:
     assert import_alone("graders.inside.tracer.learner") == "imported"

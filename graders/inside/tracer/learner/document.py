@@ -6,7 +6,7 @@ from typing import Any
 from ..caps import Caps
 from ..numerals import write_values
 from ..positions import SourceMap
-from .protocol import MOST_NUMBERS, count_numbers, read_operation, read_shape
+from .protocol import MOST_NUMBERS, count_numbers, read_operation
 from .rows import Entry, Row, Rows
 from .unwinding import Step, Unwinding
 
@@ -127,7 +127,7 @@ def write_nodes(rows: Rows, ordered: list[Row], source: SourceMap, most: int) ->
         "kind": ["op" if used else "leaf" for used in operands],
         "module": ["" for _ in ordered],
         "span": [source.find_span(row.site) for row in ordered],
-        "shape": [read_shape(row.data) for row in ordered],
+        "shape": [row.shape for row in ordered],
         "dtype": [type(row.data).__name__ if type(row.data) in (int, float, complex) else "" for row in ordered],
         "variable": [row.variable[:most] for row in ordered],
         "values": [write_data(row.data)[:most] for row in ordered],

@@ -14,6 +14,15 @@ _read_plainly = object.__getattribute__
 MOST_NUMBERS = 12
 MOST_NESTED = 4
 MOST_BITS = 1000
+MOST_ARRAY_NUMBERS = 20_000
+"""Of a larger array no number is read: each change of a `.grad` would copy all of it."""
+
+try:
+    import numpy
+except ImportError:
+    ARRAYS: tuple[type, ...] = ()
+else:
+    ARRAYS = (numpy.ndarray, *dict.fromkeys(numpy.sctypeDict.values()))
 
 
 class Stored:
@@ -89,10 +98,24 @@ def read_numbers(thing: Any, depth: int = MOST_NESTED) -> Any:
     """A number, nested lists of numbers, or None where it is neither: a copy that later changes leave alone."""
     if type(thing) in (int, float, bool, complex):
         return thing if type(thing) is not int or thing.bit_length() <= MOST_BITS else None
+    if is_array(thing):
+        return read_array(thing)
     if type(thing) in (list, tuple) and depth:
         parts = [read_numbers(part, depth - 1) for part in thing]
         return None if any(part is None for part in parts) else parts
     return read_numbers(read_attribute(thing, "data"), 0) if depth and is_value(thing) else None
+
+
+def is_array(thing: Any) -> bool:
+    """Whether a thing is numpy's own, and no class of the learner's that builds on it."""
+    return type(thing) in ARRAYS
+
+
+def read_array(array: Any) -> Any:
+    """A numpy array or number as nested lists; None where it is large, or made of something else than numbers."""
+    if array.dtype.kind not in "fiubc" or array.size > MOST_ARRAY_NUMBERS or array.ndim > MOST_NESTED:
+        return None
+    return array.tolist()
 
 
 def read_shape(numbers: Any) -> tuple[int, ...]:
@@ -114,7 +137,8 @@ def add(one: Any, other: Any) -> Any:
 
 def subtract(after: Any, before: Any) -> Any:
     """How much was added to what stood there; nothing counts as zero. None where the two do not go together."""
-    return after if before is None else combine(after, before, operator.sub)
+    begins = before is None or (type(before) is not list and type(after) is list and is_zero(before))
+    return after if begins else combine(after, before, operator.sub)
 
 
 def combine(one: Any, other: Any, by: Callable[[Any, Any], Any]) -> Any:

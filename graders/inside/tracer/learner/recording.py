@@ -165,6 +165,7 @@ class Recording:
                 return False
             self._watch(type(value))
             self._log.append(Entry("begin", self._rows.adopt(value)))
+            self._rows.refresh_arrays()
             if self._calls < MOST_NAMED_CALLS:
                 for variables in self._iterate_scopes(frame):
                     self._name(variables)
@@ -197,7 +198,9 @@ class Recording:
             row = self._rows.adopt(value)
             runner = find_runner(self._rows, row, frame, self._backward)
             held = None if runner is None else read_numbers(read_attribute(runner.value, "grad"))
-            self._log.append(Entry("change", row, read_numbers(before), read_numbers(after), runner, held))
+            old, new = row.grad if before is after else read_numbers(before), read_numbers(after)
+            row.grad = new
+            self._log.append(Entry("change", row, old, new, runner, held))
         except Exception as problem:  # noqa: BLE001 - the tracer's fault must not become the program's
             self._give_up(problem)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..positions import Site
-from .protocol import read_attribute, read_numbers, read_operands
+from .protocol import is_array, read_attribute, read_numbers, read_operands, read_shape
 
 
 @dataclass(eq=False, slots=True)
@@ -15,8 +15,11 @@ class Row:
     number: int
     site: Site | None
     data: Any
+    shape: tuple[int, ...] = ()
     variable: str = ""
     reached_by: int = -1
+    grad: Any = None
+    """The numbers of its `.grad` when they were last read: an array that is added to in place has no other past."""
     below: frozenset[int] | None = None
     """The identities of its operands, as they were when a backward first asked."""
 
@@ -46,8 +49,17 @@ class Rows:
         return self.known.get(id(value))
 
     def add(self, value: Any, number: int, site: Site | None) -> Row:
-        row = self.known[id(value)] = Row(value, number, site, read_numbers(read_attribute(value, "data")))
+        data = read_attribute(value, "data")
+        row = self.known[id(value)] = Row(value, number, site, read_numbers(data))
+        row.shape = data.shape if is_array(data) else read_shape(row.data)
+        row.grad = read_numbers(read_attribute(value, "grad"))
         return row
+
+    def refresh_arrays(self) -> None:
+        """Read again the gradients that may have changed in place while nobody looked."""
+        for row in self.known.values():
+            if type(row.grad) is list:
+                row.grad = read_numbers(read_attribute(row.value, "grad"))
 
     def adopt(self, value: Any) -> Row:
         """The row of a value, also of one that nobody saw being made."""
