@@ -97,7 +97,7 @@ def hide_our_frames(report: traceback.TracebackException, filename: str) -> None
 
 
 def _is_unreadable(line: str) -> bool:
-    return "\x00" in line or not line.isascii() and any("\ud800" <= c <= "\udfff" for c in line)
+    return "\x00" in line or any("\ud800" <= c <= "\udfff" for c in line)
 
 
 def _encode(mistake: dict[str, Any]) -> bytes:
