@@ -43,6 +43,7 @@ class Rule(StrEnum):
     MISSING_FILE = "missing-file"
     OUTSIDE = "outside-the-course"
     HEADING = "heading"
+    TABLE_HEADING = "table-heading"
     RAW_HTML = "raw-html"
     INVISIBLE = "invisible-character"
     FOOTNOTE = "footnote"

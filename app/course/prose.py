@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -98,7 +99,7 @@ class Prose:
 
     def _finish(self, tokens: Sequence[Token], offset: int) -> None:
         line = offset + 1
-        for token in tokens:
+        for place, token in enumerate(tokens):
             if token.map:
                 line = token.map[0] + offset + 1
             if token.type == "inline":
@@ -109,6 +110,19 @@ class Prose:
                 self._check_code(token, line)
             elif token.type in ("th_open", "td_open"):
                 _align_by_class(token)
+            elif token.type == "thead_open":
+                self._check_table_head(tokens[place:], line)
+
+    def _check_table_head(self, tokens: Sequence[Token], line: int) -> None:
+        """Whoever hears a table hears a column's heading before each of its cells."""
+        row = takewhile(lambda token: token.type != "thead_close", tokens)
+        headings = [token.content.strip() for token in row if token.type == "inline"]
+        empty = [str(number) for number, heading in enumerate(headings, 1) if not heading]
+        if empty:
+            which = f"column {empty[0]} has" if len(empty) == 1 else f"columns {', '.join(empty)} have"
+            message = f"{which} no heading in this table"
+            remedy = "say in the table's first line what stands in each column"
+            self._report.add(line, Rule.TABLE_HEADING, ", ".join(empty), message, remedy)
 
     def _finish_inline(self, children: list[Token], line: int) -> None:
         for place, token in enumerate(children):

@@ -104,6 +104,7 @@ PLANTED = [
     ("exercises/half/exercise.toml", 5, "exercise-file", "Input should be 'first steps', 'steady' or 'deep'"),
     ("exercises/half/hints.md", 1, "missing-file", "write it; docs/writing-an-exercise.md says what belongs in it"),
     ("exercises/half/probe.py", 1, "missing-file", "write it; docs/writing-an-exercise.md says what belongs in it"),
+    ("exercises/half/prompt.md", 3, "table-heading", "say in the table's first line what stands in each column"),
     (
         "exercises/half/solution.py",
         1,
