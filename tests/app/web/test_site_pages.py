@@ -137,6 +137,8 @@ async def test_the_api_describes_itself(browser: httpx2.AsyncClient) -> None:
         "/api/runs": ["post"],
         "/api/runs/{run_id}/stop": ["post"],
         "/api/runs/{run_id}/graph": ["get"],
+        "/api/runs/{run_id}/whole": ["get"],
+        "/api/chapters/{slug}/graphs/{graph_id}/tape": ["get"],
         "/api/runs/{run_id}/trace": ["get"],
         "/api/runs/{run_id}/figure": ["get"],
         "/api/chapters/{slug}/graphs/{graph_id}": ["get"],
