@@ -46,9 +46,9 @@ class Preview:
         version = version_of(self._reader.signature)
         return PreviewNote(version, len(loaded.problems), len(list_drafts(loaded.course)))
 
-    def problems_of(self, path: str) -> tuple[ContentProblem, ...]:
-        """Those of one file."""
-        return tuple(problem for problem in self.read().problems if problem.path == path)
+    def problems_under(self, folder: str) -> tuple[ContentProblem, ...]:
+        """Those of every file in a folder of the course."""
+        return tuple(problem for problem in self.read().problems if problem.path.startswith(f"{folder}/"))
 
 
 def version_of(signature: Signature) -> str:

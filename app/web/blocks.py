@@ -379,7 +379,7 @@ class LadderView:
 
 @dataclass(frozen=True)
 class ProblemView:
-    """A mistake in the chapter's file, for its author in a preview; `path` is within the course."""
+    """A mistake in a file of the course, for its author in a preview; `path` is within the course."""
 
     template: ClassVar[str] = "problem"
     path: str

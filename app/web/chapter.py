@@ -89,8 +89,8 @@ def need_chapter(slug: str, site: SiteNow) -> Chapter:
 
 def _say_missing(slug: str, site: Site) -> str:
     """A chapter that its own mistakes keep from being shown is there for its author."""
-    if site.preview and site.preview.problems_of(f"chapters/{slug}/chapter.md"):
-        return "Mistakes keep this chapter from being shown: the preview's list names them."
+    if site.preview and site.preview.problems_under(f"chapters/{slug}"):
+        return "Mistakes keep this chapter from being shown."
     return "There is no chapter of that name."
 
 
@@ -158,7 +158,7 @@ async def render_chapter(
     ladder = make_ladder(course, chapter, reader.history, reader.standings, visit.now)
     blocks = merge_blocks(chapter.blocks, replace(reader, ladder=ladder))
     if visit.site.preview:
-        blocks = place_problems(chapter, blocks, visit.site.preview.problems_of(chapter.where.path))
+        blocks = place_problems(chapter, blocks, visit.site.preview.problems_under(f"chapters/{chapter.slug}"))
     reading = reader.history.reading
     position = course.chapters.index(chapter)
     page = ChapterPage(

@@ -9,7 +9,9 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse
 from starlette.exceptions import HTTPException
 
+from app.web.blocks import ProblemView
 from app.web.page import Frame, LearnerFacts
+from app.web.preview import list_problems
 from app.web.rates import RateExceeded
 from app.web.site import Site, get_site
 from app.web.visit import FRAGMENT_HEADER, make_frame, read_theme
@@ -20,7 +22,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class ErrorPage:
-    """`remedy` says what to do next."""
+    """`remedy` says what to do next; `problems`, what its author has to mend before the page can be shown."""
 
     template: ClassVar[str] = "error.html"
     frame: Frame
@@ -28,6 +30,7 @@ class ErrorPage:
     headline: str
     message: str
     remedy: str
+    problems: tuple[ProblemView, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,9 @@ def respond_with_words(
     frame = make_frame(
         site, request, words.headline, words.message, read_theme(request), request.state.nonce, LearnerFacts()
     )
-    response = site.renderer.page(ErrorPage(frame, status, words.headline, words.message, words.remedy), status)
+    problems = list_problems(site, request.url.path) if status == 404 else ()
+    page = ErrorPage(frame, status, words.headline, words.message, "" if problems else words.remedy, problems)
+    response = site.renderer.page(page, status)
     response.headers.update(more)
     return response
 

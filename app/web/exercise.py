@@ -9,13 +9,15 @@ from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
 from app.course.model import Exercise, Html
+from app.web.blocks import ProblemView
 from app.web.diagnosing import DiagnosisForm, draft_place, make_form
 from app.web.history import MOST_SHOWN, SubmissionRow, show_history
 from app.web.lab_chart import ChartView, show_chart
 from app.web.merging import offers
 from app.web.page import Frame, Place
+from app.web.preview import list_problems
 from app.web.rates import Act
-from app.web.site import SiteNow
+from app.web.site import Site, SiteNow
 from app.web.source import MAX_SOURCE_KIB
 from app.web.visit import Visit, VisitNow, WriterNow, place_of
 from graders.contract.jobs import Diagnosed
@@ -90,13 +92,22 @@ class ExercisePage:
     solved_href: str
     chapters: tuple[Place, ...]
     problem: str = ""
+    problems: tuple[ProblemView, ...] = ()
+    """What is wrong with its files, for its author in a preview."""
 
 
 def need_exercise(name: str, site: SiteNow) -> Exercise:
     exercise = site.course.exercises.get(name)
     if exercise is None:
-        raise HTTPException(404, "There is no exercise of that name.")
+        raise HTTPException(404, _say_missing(name, site))
     return exercise
+
+
+def _say_missing(name: str, site: Site) -> str:
+    """An exercise that its own mistakes keep from being shown is there for its author."""
+    if list_problems(site, f"exercises/{name}"):
+        return "Mistakes keep this exercise from being shown."
+    return "There is no exercise of that name."
 
 
 ExerciseNow = Annotated[Exercise, Depends(need_exercise)]
@@ -160,6 +171,7 @@ async def render_exercise(visit: Visit, exercise: Exercise, refused: Refused | N
         solved_href=next((row.href for row in history if row.passed), ""),
         chapters=tuple(place_of(chapter) for chapter in course.chapters if offers(chapter, exercise.name)),
         problem=refused.problem if refused else "",
+        problems=list_problems(visit.site, base),
     )
     return visit.site.renderer.page(page, refused.status if refused else 200)
 

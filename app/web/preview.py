@@ -14,7 +14,7 @@ from app.course.publish import list_drafts
 from app.preview import Preview
 from app.web.blocks import BlockView, ProblemView
 from app.web.page import Frame
-from app.web.site import SiteNow
+from app.web.site import Site, SiteNow
 from app.web.visit import VisitNow
 
 router = APIRouter(include_in_schema=False)
@@ -61,14 +61,25 @@ def view_problem(problem: ContentProblem) -> ProblemView:
     return ProblemView(problem.path, problem.line, problem.rule.value, problem.message, problem.remedy)
 
 
+def list_problems(site: Site, address: str) -> tuple[ProblemView, ...]:
+    """What is wrong with the files of a page, in a preview: the page's address is the name of their folder."""
+    if site.preview is None:
+        return ()
+    return tuple(view_problem(problem) for problem in site.preview.problems_under(address.strip("/")))
+
+
 def place_problems(
     chapter: Chapter, views: Sequence[BlockView], problems: Sequence[ContentProblem]
 ) -> tuple[BlockView, ...]:
-    """The chapter's blocks with each mistake after the block in which it stands, which perhaps cannot be shown."""
-    left = sorted(problems)
+    """The chapter's blocks with each mistake after the block in which it stands, which perhaps cannot be shown.
+
+    Mistakes in the other files of its folder come last.
+    """
+    left = sorted(problem for problem in problems if problem.path == chapter.where.path)
+    elsewhere = sorted(problem for problem in problems if problem.path != chapter.where.path)
     placed: list[BlockView] = []
     for view, line in zip(views, chapter.lines, strict=True):
         while left and left[0].line < line:
             placed.append(view_problem(left.pop(0)))
         placed.append(view)
-    return (*placed, *map(view_problem, left))
+    return (*placed, *map(view_problem, (*left, *elsewhere)))

@@ -109,6 +109,7 @@ async def test_a_chapter_without_a_head_says_so_and_the_list_names_the_line(root
 
     assert page.status_code == 404
     assert "Mistakes keep this chapter from being shown" in page.text
+    assert "the front matter has no &#39;title&#39;" in page.text
     assert "the front matter has no &#39;title&#39;" in listed
 
 
@@ -145,6 +146,48 @@ async def test_a_course_file_that_cannot_be_read_leaves_the_list(root: Path) -> 
 
     assert home.status_code == 200
     assert "course.toml:1" in listed
+
+
+async def test_an_exercise_s_mistakes_stand_at_the_head_of_its_page_and_learners_see_none(root: Path) -> None:
+    (root / "exercises" / "double" / "cases.py").unlink()
+    edit(root, 'file = "endless.py"', 'file = "endles.py"', "exercises/double/exercise.toml")
+
+    async with serve(root) as client:
+        page = (await client.get("/exercises/double")).text
+        other = (await client.get("/exercises/pull-back")).text
+    async with serve(root, preview=False) as client:
+        learners = (await client.get("/exercises/double")).text
+
+    assert page.index("exercises/double/cases.py:1") < page.index('class="exercise-task"')
+    assert "the exercise &#39;double&#39; has no cases.py" in page
+    assert "did you mean &#39;endless.py&#39;?" in page
+    assert "A mistake in" not in other
+    assert "A mistake in" not in learners
+
+
+async def test_an_exercise_that_cannot_be_read_lists_its_mistakes_in_its_place(root: Path) -> None:
+    edit(root, 'difficulty = "', 'difficulty = "very ', "exercises/double/exercise.toml")
+
+    async with serve(root) as client:
+        page = await client.get("/exercises/double")
+        nothing = await client.get("/exercises/doubel")
+    async with serve(root, preview=False) as client:
+        learners = await client.get("/exercises/double")
+
+    assert (page.status_code, nothing.status_code, learners.status_code) == (404, 404, 404)
+    assert "Mistakes keep this exercise from being shown." in page.text
+    assert "exercises/double/exercise.toml:" in page.text
+    assert "There is no exercise of that name." in nothing.text
+    assert "A mistake in" not in nothing.text + learners.text
+
+
+async def test_a_mistake_in_what_was_drawn_for_a_chapter_stands_at_its_end(root: Path) -> None:
+    (root / "chapters" / "a-second-look" / "variants" / "sum-of-uses.json").write_text("{}")
+
+    async with serve(root) as client:
+        page = (await client.get("/chapters/a-second-look")).text
+
+    assert "<code>chapters/a-second-look/variants/sum-of-uses.json:1</code>" in page
 
 
 async def test_its_author_alone_sees_a_draft(root: Path) -> None:
