@@ -1,7 +1,9 @@
 """Two texts line by line, as rows for a table: equal lines beside each other, and long equal stretches left out."""
 
 import difflib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from typing import Literal
 
 from app.web.blocks import DiffRowView
@@ -10,6 +12,8 @@ Kind = Literal["same", "changed", "added", "removed"]
 Step = tuple[str, int, int, int, int]
 
 CONTEXT_LINES = 3
+# Steps of the matcher: about a second. It looks at every pair of equal lines, for each stretch that it finds.
+MOST_STEPS = 5_000_000
 
 
 def compare_whole(left: str, right: str) -> tuple[DiffRowView, ...]:
@@ -31,8 +35,41 @@ def compare_briefly(left: str, right: str) -> tuple[DiffRowView, ...]:
     return (*rows, *_bridge(rest, one, other)) if rows else ()
 
 
+class _Ends(difflib.SequenceMatcher[str]):
+    """Equal lines at both ends, and all between them as one change: for texts that cost too much to match."""
+
+    def __init__(self, left: list[str], right: list[str]) -> None:
+        super().__init__(None, (), ())
+        self._texts = left, right
+
+    def get_opcodes(self) -> list[Step]:  # type: ignore[override]
+        one, other = self._texts
+        head = _count_equal(zip(one, other, strict=False))
+        tail = min(_count_equal(zip(reversed(one), reversed(other), strict=False)), min(len(one), len(other)) - head)
+        left, right = len(one) - tail, len(other) - tail
+        steps: list[Step] = [
+            ("equal", 0, head, 0, head),
+            ("replace", head, left, head, right),
+            ("equal", left, len(one), right, len(other)),
+        ]
+        return [step for step in steps if step[1] < step[2] or step[3] < step[4]]
+
+
+def _count_equal(pairs: Iterable[tuple[str, str]]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
 def _match(left: list[str], right: list[str]) -> "difflib.SequenceMatcher[str]":
+    if left != right and _count_steps(left, right) > MOST_STEPS:
+        return _Ends(left, right)
     return difflib.SequenceMatcher(None, left, right, autojunk=False)
+
+
+def _count_steps(left: list[str], right: list[str]) -> int:
+    """At most so many: one line that stands a thousand times in each text makes a million pairs."""
+    there = Counter(right)
+    pairs = sum(count * there[line] for line, count in Counter(left).items())
+    return pairs * min(len(left), len(right))
 
 
 def _bridge(step: Step, left: list[str], right: list[str]) -> list[DiffRowView]:
