@@ -19,7 +19,7 @@ def answers_in(page: str) -> list[tuple[str, str]]:
 
 
 def question_in(page: str) -> str:
-    found = re.search(r'<h2 id="now" tabindex="-1">(.*?)</h2>', page)
+    found = re.search(r'<h2 id="question">(.*?)</h2>', page)
     assert found
     return found[1]
 
