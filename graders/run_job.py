@@ -83,7 +83,7 @@ def grade(
         cases_total=len(asking.asked),
         public_only=job.public_only,
         diagnosis_right=finding is None if weighed else None,
-        mistake=next((ruling.mistake for ruling in asking.rulings if ruling.mistake), None),
+        mistake=next((ruling.mistake for ruling in asking.rulings if ruling.outcome is not Outcome.PASSED), None),
         stdout=read_text(exit_.stdout),
         stderr=read_text(exit_.stderr),
         measures=measure(exit_) + asking.measure(),
