@@ -230,8 +230,12 @@ async def stop_by_form(run_id: str, visit: VisitNow) -> Response:
 
 
 @router.post("/runs")
-async def run_by_form(writer: WriterNow, source: Annotated[str, Form(max_length=MAX_SOURCE_BYTES)] = "") -> Response:
-    started = await start_run(writer, RunRequest(source=source))
+async def run_by_form(
+    writer: WriterNow,
+    source: Annotated[str, Form(max_length=MAX_SOURCE_BYTES)] = "",
+    flavour: Annotated[Flavour, Query()] = Flavour.TORCH,
+) -> Response:
+    started = await start_run(writer, RunRequest(source=source, flavour=flavour))
     return RedirectResponse(f"/runs/{started.accepted.id}", 303)
 
 

@@ -6,6 +6,9 @@ import { drawPng, writeSvg } from "./player-export";
 const LIVE_KEY = "unwind-live";
 const PHONE = "(width < 48rem)";
 
+// Code for an engine of one's own is opened again where that is what runs.
+const engineOf = (cell: CellElement) => (cell.dataset.flavour === "plain" ? "?flavour=plain" : "");
+
 export class PlayElement extends HTMLElement {
   connectedCallback(): void {
     // The cell's own element is defined by the same script, perhaps a moment later.
@@ -44,7 +47,7 @@ export class PlayElement extends HTMLElement {
   }
 
   private async share(): Promise<void> {
-    const link = `${location.origin}/play${await writeLink(this.cell().text())}`;
+    const link = `${location.origin}/play${engineOf(this.cell())}${await writeLink(this.cell().text())}`;
     history.replaceState(null, "", link);
     const copied = await navigator.clipboard.writeText(link).then(
       () => true,

@@ -5,6 +5,7 @@ import pytest
 from site_parts import FakeWorker, read_stream
 
 from app.pictures import MOST_WHOLE
+from graders.contract.jobs import Flavour, RunJob
 from graders.contract.results import Outcome, RunEnd
 from graders.contract.trace import Edges, Events, Nodes, Trace
 
@@ -82,6 +83,20 @@ async def test_a_program_of_the_gallery_has_a_link(browser: httpx2.AsyncClient) 
     page = (await browser.get("/play?snippet=02-plain")).text
     assert "print(1)" in page
     assert (await browser.get("/play?snippet=nowhere")).status_code == 404
+
+
+async def test_an_engine_of_ones_own_is_played_where_there_is_no_torch(
+    browser: httpx2.AsyncClient, worker: FakeWorker
+) -> None:
+    page = (await browser.get("/play?flavour=plain")).text
+    assert 'data-flavour="plain"' in page
+    assert 'action="/runs?flavour=plain"' in page
+    assert "self._prev" in page
+    run = (await browser.post("/runs?flavour=plain", data={"source": "y = 1"})).headers["location"]
+    while "run-headline" not in (await browser.get(run)).text:
+        pass
+    assert worker.jobs == [RunJob(source="y = 1", flavour=Flavour.PLAIN)]
+    assert (await browser.get("/play?flavour=fortran")).status_code == 422
 
 
 async def test_without_script_a_tape_is_stepped_by_links(browser: httpx2.AsyncClient, run: str) -> None:
