@@ -12,6 +12,14 @@ from app.course.model import Html
 
 PLAIN_NAMES = frozenset({"", "text", "plain"})
 
+COLOURED = frozenset(
+    (
+        *("c", "c1", "ch", "cm", "k", "kc", "kd", "kn", "kr", "m", "mf", "mh", "mi"),
+        *("nc", "nd", "nf", "ow", "s", "s1", "s2", "sa", "sd", "se", "si"),
+    )
+)
+"""The classes that the style sheet colours. No other token gets a span: four out of five would only be weight."""
+
 
 @lru_cache(maxsize=64)
 def _lexer(language: str) -> Lexer | None:
@@ -49,4 +57,5 @@ def _class_name(kind: _TokenType) -> str:
     walk: _TokenType | None = kind
     while walk is not None and walk not in STANDARD_TYPES:
         walk = walk.parent
-    return STANDARD_TYPES.get(walk, "") if walk is not None else ""
+    name = STANDARD_TYPES.get(walk, "") if walk is not None else ""
+    return name if name in COLOURED else ""

@@ -1,12 +1,15 @@
 """A measured table as a Plotly figure in plain data: what to draw, and no colours, which are the page's."""
 
 from collections.abc import Mapping, Sequence
+from math import ceil, floor, log10
 from typing import Any
 
 Column = Sequence[bool | int | float | str | None]
 
 LINES_FROM = 2
 """A line needs two points to be one."""
+
+MOST_MARKS = 9
 
 
 def draw_chart(
@@ -15,12 +18,35 @@ def draw_chart(
     """Traces and axes of a line, bar or scatter chart of `y` over `x`; columns that are missing are left out."""
     shown = [name for name in y if name in columns]
     traces = [_trace(kind, name, list(columns.get(x, ())), list(columns[name])) for name in shown]
-    layout = {
-        "xaxis": {"title": {"text": x}, "type": _scale("x", columns.get(x, ()), log, kind)},
-        "yaxis": {"title": {"text": shown[0] if len(shown) == 1 else ""}, "type": "log" if "y" in log else "linear"},
-        "showlegend": len(shown) > 1,
+    across = {"title": {"text": say_column(x)}, "type": _scale("x", columns.get(x, ()), log, kind)}
+    up = {
+        "title": {"text": say_column(shown[0]) if len(shown) == 1 else ""},
+        "type": "log" if "y" in log else "linear",
     }
+    if "x" in log:
+        across |= _mark_decades(columns.get(x, ()))
+    if "y" in log:
+        up |= _mark_decades([value for name in shown for value in columns[name]])
+    layout = {"xaxis": across, "yaxis": up, "showlegend": len(shown) > 1}
     return {"data": traces, "layout": layout}
+
+
+def say_column(name: str) -> str:
+    """A column as a reader sees it. In the author's code it is often a keyword, with underscores."""
+    return name.replace("_", " ")
+
+
+def _mark_decades(values: Column) -> dict[str, Any]:
+    """Marks at 1, 2 and 5 of each decade, or at 1 alone where they are many: the library's own overlap."""
+    above_zero = [float(value) for value in values if not isinstance(value, str) and value is not None and value > 0]
+    if not above_zero:
+        return {}
+    low, high = min(above_zero), max(above_zero)
+    decades = range(floor(log10(low)), ceil(log10(high)) + 1)
+    marks = [float(f"{digit}e{decade}") for decade in decades for digit in (1, 2, 5)]
+    near = [mark for mark in marks if low / 1.3 <= mark <= high * 1.3]
+    shown = near if len(near) <= MOST_MARKS else [mark for mark in near if f"{mark:e}".startswith("1.")]
+    return {"tickmode": "array", "tickvals": shown, "ticktext": [f"{mark:,g}" for mark in shown]}
 
 
 def _scale(axis: str, values: Column, log: Sequence[str], kind: str) -> str:
@@ -31,6 +57,12 @@ def _scale(axis: str, values: Column, log: Sequence[str], kind: str) -> str:
 
 def _trace(kind: str, name: str, x: list[Any], y: list[Any]) -> dict[str, Any]:
     if kind == "bar":
-        return {"type": "bar", "name": name, "x": x, "y": y}
+        return {"type": "bar", "name": say_column(name), "x": x, "y": y}
     lines = kind == "line" and len(x) >= LINES_FROM
-    return {"type": "scatter", "mode": "lines+markers" if lines else "markers", "name": name, "x": x, "y": y}
+    return {
+        "type": "scatter",
+        "mode": "lines+markers" if lines else "markers",
+        "name": say_column(name),
+        "x": x,
+        "y": y,
+    }

@@ -8,7 +8,7 @@ from dataclasses import replace
 from app.course.drawing import read_table
 from app.course.model import Chart, Cuts, Measure, Measurement, Value
 from app.course.variants import show_value
-from app.pictures.chart import draw_chart
+from app.pictures.chart import draw_chart, say_column
 from app.web import blocks as views
 from graders.contract.results import Outcome, RunEnd
 
@@ -69,7 +69,7 @@ def _with_place(view: views.MeasurementView, found: Measurement) -> views.Measur
 def _table(columns: Columns) -> views.TableView:
     numeric = tuple(all(_is_number(value) for value in column) for column in columns.values())
     rows = zip(*(map(_show_cell, column) for column in columns.values()), strict=True)
-    return views.TableView(tuple(columns), numeric, tuple(rows))
+    return views.TableView(tuple(map(say_column, columns)), numeric, tuple(rows))
 
 
 def _is_number(value: Value | None) -> bool:

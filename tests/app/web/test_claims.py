@@ -171,5 +171,5 @@ async def test_the_list_of_claims_shows_the_myths_that_they_correct(settings: Se
     async with serve(settings, assets, "2.13.0") as open_page:
         claims = await open_page("/claims")
 
-    assert "You will read that" in claims
+    assert "You will read:" in claims
     assert "A tensor that is used twice gets the gradient of its last use." in claims

@@ -49,7 +49,7 @@ async def test_a_cause_has_a_command_and_leads_into_its_chapter(browser: httpx2.
     page = (await browser.get("/debugging?way=1")).text.partition("guide-whole")[0]
 
     assert '<a href="/chapters/a-first-graph">the product</a>' in page
-    assert re.search(r'guide-command.*<span class="n">compute</span>', page, re.S)
+    assert re.search(r'guide-command.*<code class="highlight".*compute', page, re.S)
 
 
 async def test_a_link_may_begin_in_the_middle(browser: httpx2.AsyncClient) -> None:

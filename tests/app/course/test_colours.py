@@ -1,0 +1,20 @@
+"""Colours in code: a token that the style sheet does not colour has no span."""
+
+import re
+from pathlib import Path
+
+from app.course.code import COLOURED, highlight
+
+STYLES = Path(__file__).resolve().parents[3] / "static" / "src" / "code.css"
+
+
+def test_the_classes_are_those_that_the_style_sheet_colours() -> None:
+    groups = re.findall(r"\.highlight :is\(([^)]*)\)", STYLES.read_text("utf8"))
+
+    assert {name.strip(" .") for group in groups for name in group.split(",")} == COLOURED
+
+
+def test_a_name_and_a_dot_are_plain_and_a_keyword_has_its_colour() -> None:
+    line = '<span class="line" data-line="1"><span class="k">return</span> x.y</span>'
+
+    assert highlight("return x.y") == f'<code class="highlight" data-language="python">{line}</code>'
