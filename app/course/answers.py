@@ -122,25 +122,33 @@ def name_option(text: str, number: int) -> str:
     return NOT_A_WORD.sub("-", text.lower()).strip("-")[:40].strip("-") or f"option-{number}"
 
 
+def name_options(texts: Sequence[str]) -> tuple[str, ...]:
+    """An id for each answer, out of its words: reordering a list keeps the answers that were given."""
+    names: list[str] = []
+    for place, text in enumerate(texts, 1):
+        number = place
+        stem = name_option(text, number)
+        name = stem
+        while name in RESERVED or name in names:
+            name = f"{stem}-{number}"
+            number += len(texts)
+        names.append(name)
+    return tuple(names)
+
+
 def as_options(items: Sequence[Item]) -> tuple[Option, ...]:
-    """Options whose ids come from their words, so that reordering a list keeps the answers that were given."""
-    taken = set(RESERVED)
-    options = []
-    for number, item in enumerate(items, 1):
-        stem = name_option(item.text, number)
-        name = stem if stem not in taken else f"{stem}-{number}"
-        taken.add(name)
-        options.append(Option(name, item.html, item.right, item.feedback))
-    return tuple(options)
+    names = name_options([item.text for item in items])
+    return tuple(Option(name, item.html, item.right, item.feedback) for name, item in zip(names, items, strict=True))
 
 
 def check_choice(items: Sequence[Item], line: int, one_right: bool, draft: Draft) -> None:
     """Reports a list of answers that cannot be answered: too short, without a right one, or with twins."""
     report = draft.report
     right = sum(item.right for item in items)
+    check_answers(items, line, draft)
     if len(items) < 2:
-        report.add(line, Rule.ANSWER_KEY, str(len(items)), "there are fewer than two answers", "add `- [ ]` items")
-    elif right == 0:
+        return
+    if right == 0:
         report.add(line, Rule.ANSWER_KEY, "0", "no answer is marked right", "write `- [x]` before the right one")
     elif one_right and right > 1:
         report.add(
@@ -150,6 +158,23 @@ def check_choice(items: Sequence[Item], line: int, one_right: bool, draft: Draft
             f"{right} answers are marked right, and one can be chosen",
             "keep one `[x]`, or write `:kind: several`",
         )
+
+
+def check_drawn_several(items: Sequence[Item], line: int, draft: Draft) -> None:
+    """Which answers are right is what each draw says."""
+    check_answers(items, line, draft)
+    for item in items:
+        if item.right:
+            message = f"{item.text!r} is marked right, and each draw says which answers are"
+            remedy = "write `- [ ]`, and name the right ones in the draw's `answer`"
+            draft.report.add(item.line, Rule.ANSWER_KEY, item.text, message, remedy)
+
+
+def check_answers(items: Sequence[Item], line: int, draft: Draft) -> None:
+    """Reports a list of answers that is too short to choose from, or has twins."""
+    report = draft.report
+    if len(items) < 2:
+        report.add(line, Rule.ANSWER_KEY, str(len(items)), "there are fewer than two answers", "add `- [ ]` items")
     seen: set[str] = set()
     for item in items:
         if item.text and item.text in seen:

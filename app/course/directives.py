@@ -83,10 +83,17 @@ class NumberVariantOptions(VariantQuestionOptions):
     unit: str = Field(default="", description="write the unit shown beside the field")
 
 
+class SeveralVariantOptions(VariantQuestionOptions):
+    slips: Names = Field(default=(), description="write names of the draw's values, with commas between them")
+
+
 OPTIONS_OF_DRAWN_KIND: dict[Kind, type[QuestionOptions]] = {
     Kind.CHOICE: VariantQuestionOptions,
+    Kind.SEVERAL: SeveralVariantOptions,
     Kind.NUMBER: NumberVariantOptions,
     Kind.TEXT: VariantQuestionOptions,
+    Kind.ORDER: VariantQuestionOptions,
+    Kind.WRONG_LINE: VariantQuestionOptions,
 }
 """Of a question whose right answer comes from a draw, and not from its options."""
 

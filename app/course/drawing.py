@@ -1,17 +1,18 @@
 """Holds what the harness printed against its promise: the draws of a variant, the table of a measurement. Pure."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.course.askable import names_of, why_not
 from app.course.drawn import DrawEntry, MeasureFile, VariantFile, hash_measure, hash_variant
 from app.course.harness import DRAW_LINE, TABLE_LINE, read_lines
-from app.course.marks import code_in, fill_text, names_in, unmark
-from app.course.model import Chapter, Draw, Kind, Measure, NumberKey, Question, Value
+from app.course.marks import code_in, fill_text
+from app.course.model import Chapter, Draw, Measure, Question, Value
 from app.course.problems import Report, Rule, one_of, suggest
 from app.course.python_code import find_syntax_mistake
-from app.course.variants import ANSWER, fill_question, show_values
+from app.course.variants import show_values
 from graders.contract.results import RunEnd
 
 CLOSE = 1e-5
@@ -53,60 +54,12 @@ def read_draws(question: Question, stdout: str) -> Drawing:
     for seed, values in read_lines(stdout, DRAW_LINE):
         drawing.tried += 1
         draw = Draw(int(seed), values if isinstance(values, dict) else {})
-        why = _reject(question, draw, drawing.kept)
+        why = why_not(question, draw, drawing.kept)
         if why:
             drawing.rejected[why] = drawing.rejected.get(why, 0) + 1
         elif len(drawing.kept) < wanted:
             drawing.kept.append(draw)
     return drawing
-
-
-def _reject(question: Question, draw: Draw, kept: Iterable[Draw]) -> str:
-    """Why a draw cannot be asked, or nothing."""
-    if not draw.values or not all(isinstance(value, bool | int | float | str) for value in draw.values.values()):
-        return "it is no dict of names to numbers, texts and truths"
-    if any(isinstance(value, float) and not math.isfinite(value) for value in draw.values.values()):
-        return "it holds a number that is not finite"
-    if question.kind is not Kind.CHOICE and ANSWER not in draw.values:
-        return f"it has no {ANSWER!r}"
-    if missing := [name for name in _names(question) if name not in draw.values]:
-        return f"it has no {missing[0]!r}"
-    if any(before.values == draw.values for before in kept):
-        return "it was drawn before"
-    return _find_coincidence(question, draw)
-
-
-def _names(question: Question) -> tuple[str, ...]:
-    """Every place that a draw has to fill."""
-    texts = [question.prompt, question.answer]
-    for option in question.options:
-        texts += [option.id, option.feedback]
-    return names_in("\n".join(texts))
-
-
-def _find_coincidence(question: Question, draw: Draw) -> str:
-    """The slip that is right in this draw, in words: whoever gave it would be told that they understood."""
-    filled = fill_question(question, draw)
-    if filled.number is not None:
-        return _find_equal_number(question, filled.number)
-    texts = [option.id for option in filled.options]
-    if question.kind is Kind.CHOICE:
-        twins = next((option for option in filled.options if texts.count(option.id) > 1), None)
-        return f"two answers are {twins.id!r}" if twins else ""
-    right = {accepted.casefold() for accepted in filled.accepted}
-    equal = next((slip for slip, text in zip(question.options, texts, strict=True) if text.casefold() in right), None)
-    return f"the slip {unmark(equal.id)} is the truth" if equal else ""
-
-
-def _find_equal_number(question: Question, key: NumberKey) -> str:
-    if not math.isfinite(key.value):
-        return f"its {ANSWER!r} is no number"
-    for slip, (value, _) in zip(question.options, key.slips, strict=True):
-        if not math.isfinite(value):
-            return f"the slip {unmark(slip.id)} is no number"
-        if abs(value - key.value) <= 2 * key.tolerance + abs(key.value) * 1e-9:
-            return f"the slip {unmark(slip.id)} is the truth"
-    return ""
 
 
 def judge_variant(trial: VariantTrial, result: RunEnd, report: Report) -> None:
@@ -134,7 +87,7 @@ def _report_too_few(question: Question, drawing: Drawing, wanted: int, report: R
     why, count = max(drawing.rejected.items(), key=lambda item: item[1])
     message = f"{len(drawing.kept)} of {drawing.tried} draws of {question.id!r} can be asked, and {wanted} are wanted"
     remedy = f"{count} were rejected because {why}: "
-    missing = next((name for name in _names(question) if why == f"it has no {name!r}"), None)
+    missing = next((name for name in names_of(question) if why == f"it has no {name!r}"), None)
     if missing:
         remedy += suggest(missing, (), f"let `draw` return {missing!r}, or mend the name in the question")
     else:
@@ -144,8 +97,9 @@ def _report_too_few(question: Question, drawing: Drawing, wanted: int, report: R
 
 def _check_code(question: Question, drawing: Drawing, report: Report) -> None:
     """A filled listing has to parse, as every other listing of a chapter does."""
+    listings = (*code_in(question.prompt + question.answer), (question.code_language, question.code))
     for draw in drawing.kept:
-        for language, source in code_in(question.prompt + question.answer):
+        for language, source in listings:
             mistake = find_syntax_mistake(fill_text(source, show_values(draw))) if language == "python" else None
             if mistake:
                 message = f"the code of {question.id!r} does not parse with the draw of seed {draw.seed}"

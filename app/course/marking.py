@@ -160,12 +160,14 @@ def _feedback_for(names: tuple[str, ...], wrong: Mapping[str, Html], otherwise: 
 
 
 def _mark_line(question: Question, given: Given) -> Mark:
-    """The right lines stand in `accepted`, counted from 1; the options hold feedback for single wrong lines."""
+    """The right lines stand in `accepted`, counted from 1; the options hold the feedback of wrong ones."""
     count, values = len(code_lines(question)), given.values
     if len(values) != 1 or not values[0].isdecimal() or not 1 <= int(values[0]) <= count:
         raise Unmarkable("Choose the line first.")
-    feedback = next((option.feedback for option in question.options if option.id == values[0]), "")
-    return Mark(values[0] in question.accepted, feedback)
+    if values[0] in question.accepted:
+        return Mark(True, "")
+    feedback = {option.id: option.feedback for option in question.options}
+    return Mark(False, feedback.get(values[0], feedback.get(EVERY_OTHER, "")))
 
 
 def _need(key: KeyT | None) -> KeyT:

@@ -134,6 +134,9 @@ class Question:
     accepted: tuple[str, ...] = ()
     graph: GraphKey | None = None
     code: str = ""
+    code_language: str = "python"
+    slips: tuple[str, ...] = ()
+    """Of a drawn `several`: the names of values that hold what a wrong idea would choose."""
     answer: Html = ""
     rubric: tuple[Html, ...] = ()
     variant: Variant | None = None

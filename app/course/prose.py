@@ -111,11 +111,12 @@ class Prose:
             elif token.type in ("th_open", "td_open"):
                 _align_by_class(token)
             elif token.type == "thead_open":
-                self._check_table_head(tokens[place:], line)
+                self._check_table_head(tokens, place, line)
 
-    def _check_table_head(self, tokens: Sequence[Token], line: int) -> None:
+    def _check_table_head(self, tokens: Sequence[Token], place: int, line: int) -> None:
         """Whoever hears a table hears a column's heading before each of its cells."""
-        row = takewhile(lambda token: token.type != "thead_close", tokens)
+        following = (tokens[index] for index in range(place, len(tokens)))
+        row = takewhile(lambda token: token.type != "thead_close", following)
         headings = [token.content.strip() for token in row if token.type == "inline"]
         empty = [str(number) for number, heading in enumerate(headings, 1) if not heading]
         if empty:

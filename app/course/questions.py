@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 from markdown_it.token import Token
 
-from app.course.answers import Body, Item, as_options, check_choice, read_body
+from app.course.answers import Body, Item, as_options, check_choice, check_drawn_several, read_body
 from app.course.directives import (
     GraphClickOptions,
     NumberOptions,
     NumberVariantOptions,
     PredictOptions,
     QuestionOptions,
+    SeveralVariantOptions,
     TextOptions,
     VariantQuestionOptions,
     WrongLineOptions,
@@ -25,6 +26,8 @@ from app.course.tree import Directive, tokens_of
 
 EVERY_OTHER = "*"
 """The label of the feedback that belongs to every answer not listed."""
+
+ADD_OTHERWISE = "add `- [ ] *` with a quotation under it"
 
 
 @dataclass(frozen=True)
@@ -91,9 +94,10 @@ def build_question(directive: Directive, name: str, draft: Draft) -> Question | 
         remedy = "write `+++` and then the model answer"
         require(model_answer, fence.line, f"the question {name!r} has no answer to show", remedy, draft)
     if isinstance(options, VariantQuestionOptions):
-        key = _variant_key(options, body.items, fence.line, draft)
+        key = _variant_key(options, body, fence.line, draft)
     else:
         key = _read_key(options, body, answer, directive, draft)
+    code = body.code[0] if body.code and _code_is_the_question(options) else None
     return Question(
         id=name,
         kind=options.kind,
@@ -105,7 +109,9 @@ def build_question(directive: Directive, name: str, draft: Draft) -> Question | 
         number=key.number,
         accepted=key.accepted,
         graph=key.graph,
-        code=body.code[0].content.rstrip("\n") if body.code and _code_is_the_question(options) else "",
+        code=code.content.rstrip("\n") if code else "",
+        code_language=code.info.strip() if code else "python",
+        slips=options.slips if isinstance(options, SeveralVariantOptions) else (),
         answer=model_answer,
         rubric=answer.rubric,
         variant=_find_variant(options, directive, draft) if isinstance(options, VariantQuestionOptions) else None,
@@ -165,7 +171,9 @@ def _read_key(options: QuestionOptions, body: Body, answer: Body, directive: Dir
     if isinstance(options, WrongLineOptions):
         right = tuple(str(number) for number in options.lines)
         total = _check_lines(options, body, _option_line(directive, "lines"), draft)
-        return _Key(options=_every_other_line(_slips(body.items, right, draft), right, total), accepted=right)
+        slips = _slips(body.items, right, draft)
+        _check_line_feedback(slips, total - len(right), line, draft)
+        return _Key(options=slips, accepted=right)
     if options.kind is Kind.ORDER:
         _check_code(body, 3, line, draft)
     elif options.kind is Kind.OPEN:
@@ -178,12 +186,21 @@ def _read_key(options: QuestionOptions, body: Body, answer: Body, directive: Dir
     return _Key()
 
 
-def _variant_key(options: VariantQuestionOptions, items: Sequence[Item], line: int, draft: Draft) -> _Key:
+def _variant_key(options: VariantQuestionOptions, body: Body, line: int, draft: Draft) -> _Key:
     """What stands for the key until a draw fills it: the ids of the options are their words, places included."""
-    if options.kind is Kind.CHOICE:
-        check_choice(items, line, True, draft)
-        return _Key(options=tuple(Option(item.text, item.html, item.right, item.feedback) for item in items))
-    slips = _slips(items, ["{{answer}}"], draft)
+    if options.kind in (Kind.CHOICE, Kind.SEVERAL):
+        if options.kind is Kind.CHOICE:
+            check_choice(body.items, line, True, draft)
+        else:
+            check_drawn_several(body.items, line, draft)
+        return _Key(options=tuple(Option(item.text, item.html, item.right, item.feedback) for item in body.items))
+    slips = _slips(body.items, ["{{answer}}"], draft)
+    if _code_is_the_question(options):
+        _check_code(body, 1, line, draft)
+        if options.kind is Kind.WRONG_LINE:
+            # Which lines are right, and perhaps how many there are, only a draw can tell.
+            _check_line_feedback(slips, len(slips) + 1, line, draft)
+        return _Key(slips)
     if not slips:
         remedy = "list what a reader with a wrong idea would answer: `- [ ] {{name}}`, with a quotation under it"
         draft.report.add(
@@ -230,14 +247,11 @@ def _slips(items: Sequence[Item], right: Sequence[str], draft: Draft) -> tuple[O
     return tuple(Option(item.text, item.html, False, item.feedback) for item in items)
 
 
-def _every_other_line(slips: tuple[Option, ...], right: Sequence[str], total: int) -> tuple[Option, ...]:
-    """The feedback of `*`, if there is one, given to each line that has none of its own."""
-    otherwise = next((slip for slip in slips if slip.id == EVERY_OTHER), None)
-    if otherwise is None:
-        return slips
-    own = {slip.id: slip for slip in slips}
-    wrong = [str(number) for number in range(1, total + 1) if str(number) not in right]
-    return tuple(own.get(number, Option(number, number, False, otherwise.feedback)) for number in wrong)
+def _check_line_feedback(slips: Sequence[Option], wrong: int, line: int, draft: Draft) -> None:
+    """Reports a wrong line without feedback; `wrong` is how many lines there are to choose wrongly."""
+    if len(slips) < wrong and not any(slip.id == EVERY_OTHER for slip in slips):
+        message = "the choice of any other line gets no feedback"
+        draft.report.add(line, Rule.MISSING_FEEDBACK, EVERY_OTHER, message, ADD_OTHERWISE)
 
 
 def _graph_key(options: GraphClickOptions, items: Sequence[Item], line: int, draft: Draft) -> GraphKey:
@@ -249,7 +263,7 @@ def _graph_key(options: GraphClickOptions, items: Sequence[Item], line: int, dra
             Rule.MISSING_FEEDBACK,
             EVERY_OTHER,
             "a click on any other node gets no feedback",
-            "add `- [ ] *` with a quotation under it",
+            ADD_OTHERWISE,
         )
     wrong = {item.text: item.feedback for item in items if item.text != EVERY_OTHER}
     return GraphKey(options.cell, options.targets, wrong, otherwise)

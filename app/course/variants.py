@@ -6,10 +6,10 @@ check has drawn others.
 
 import hashlib
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
-from app.course.answers import name_option
+from app.course.answers import name_options
 from app.course.marks import fill_html, fill_text
 from app.course.model import Draw, Kind, NumberKey, Option, Question, Value
 
@@ -67,27 +67,52 @@ def fill_question(question: Question, draw: Draw) -> Question:
         prompt=fill_html(question.prompt, shown),
         answer=fill_html(question.answer, shown),
         options=_fill_options(question, draw, shown),
+        code=fill_text(question.code, shown),
         variant=None,
     )
     if question.number is not None:
         return replace(filled, number=_fill_number(question.number, question.options, draw, shown), options=())
     if question.kind is Kind.TEXT:
-        accepted = tuple(part.strip() for part in shown.get(ANSWER, "").split("|"))
-        return replace(filled, accepted=accepted)
+        return replace(filled, accepted=split_texts(shown.get(ANSWER, "")))
+    if question.kind is Kind.WRONG_LINE:
+        return replace(filled, accepted=split_lines(shown.get(ANSWER, "")))
     return filled
+
+
+def split_texts(shown: str) -> tuple[str, ...]:
+    """The texts of a value that holds some, with `|` between them."""
+    return tuple(part.strip() for part in shown.split("|") if part.strip())
+
+
+def split_lines(shown: str) -> tuple[str, ...]:
+    """The line numbers of a value that holds some, with commas between them."""
+    return tuple(part.strip() for part in shown.split(",") if part.strip())
+
+
+def plain_options(texts: Iterable[str]) -> tuple[str, ...]:
+    """Options as a draw may name them: backticks and blanks do not count."""
+    return tuple(" ".join(text.replace("`", "").split()) for text in texts)
+
+
+def option_texts(question: Question, draw: Draw) -> tuple[str, ...]:
+    """The words of a question's options in a draw, in the author's order."""
+    shown = show_values(draw)
+    return plain_options(fill_text(option.id, shown) for option in question.options)
 
 
 def _fill_options(question: Question, draw: Draw, shown: Mapping[str, str]) -> tuple[Option, ...]:
     """A choice's answers stand in an order of the draw's own, or the right one would always be in the same place."""
-    texts = [fill_text(option.id, shown) for option in question.options]
+    texts = option_texts(question, draw)
+    names = name_options(texts) if question.kind in (Kind.CHOICE, Kind.SEVERAL) else texts
+    right = plain_options(split_texts(shown.get(ANSWER, ""))) if question.kind is Kind.SEVERAL else None
     options = [
         Option(
-            name_option(text, place) if question.kind is Kind.CHOICE else text,
+            name,
             fill_html(option.html, shown),
-            option.right,
+            option.right if right is None else text in right,
             fill_html(option.feedback, shown),
         )
-        for place, (text, option) in enumerate(zip(texts, question.options, strict=True), 1)
+        for name, text, option in zip(names, texts, question.options, strict=True)
     ]
     if question.kind is Kind.CHOICE:
         options.sort(key=lambda option: _place(option.id, question.id, draw.seed))

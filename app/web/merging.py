@@ -263,7 +263,7 @@ def _lines(block: Question, last: Answer | None) -> tuple[views.LineView, ...]:
     else:
         numbered = [(line_letter(place), lines[index]) for place, index in enumerate(shown_order(len(lines)))]
     return tuple(
-        views.LineView(value, number, line, highlight(line), value in chosen)
+        views.LineView(value, number, line, highlight(line, block.code_language), value in chosen)
         for number, (value, line) in enumerate(numbered, 1)
     )
 

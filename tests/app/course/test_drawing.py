@@ -1,6 +1,7 @@
 """Draws and tables come from the box as printed lines; what cannot be asked or shown is refused with its reason."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from app.course.drawing import (
 from app.course.drawn import MeasureFile, hash_measure, read_file, write_file
 from app.course.harness import cell_job, drop_lines, variant_job
 from app.course.loader import load_course
+from app.course.marks import mark_placeholders
 from app.course.model import Chapter, Measure, Question
 from app.course.problems import Report
 from app.course.walk import blocks_of
@@ -78,6 +80,66 @@ def test_what_cannot_be_asked_is_rejected_with_its_reason(
     question: Question, drawn: dict[str, object], why: str
 ) -> None:
     assert list(read_draws(question, printed(drawn).stdout).rejected) == [why]
+
+
+@pytest.fixture
+def asked(chapter: Chapter) -> dict[str, Question]:
+    return {found.id: found for found in blocks_of(Question, chapter.blocks)}
+
+
+SUMS = {"a": True, "b": False, "c": False, "answer": "a + b | c + a", "both": ""}
+LINES = {"code": "x = 1\ny = x\nz = y", "answer": 3, "filled": 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "drawn", "why"),
+    [
+        ("tracked-sums", SUMS, ""),
+        ("tracked-sums", {**SUMS, "answer": "`c + a`|a +  b"}, ""),
+        ("tracked-sums", {**SUMS, "answer": ""}, "none of its answers is right"),
+        ("tracked-sums", {**SUMS, "answer": "a + d"}, "its 'answer' names 'a + d', which is none of the answers"),
+        ("tracked-sums", {**SUMS, "both": "c + a | a + b"}, "the slip 'both' is the truth"),
+        ("tracked-sums", {**SUMS, "both": "all"}, "its 'both' names 'all', which is none of the answers"),
+        ("tracked-sums", {key: SUMS[key] for key in ("a", "b", "c", "answer")}, "it has no 'both'"),
+        ("guilty-line", LINES, ""),
+        ("guilty-line", {**LINES, "answer": "1, 3"}, ""),
+        ("guilty-line", {**LINES, "answer": ""}, "its 'answer' names no line"),
+        ("guilty-line", {**LINES, "answer": 4}, "its 'answer' names the line '4', and the code has the lines 1 to 3"),
+        ("guilty-line", {**LINES, "answer": "1, 2, 3"}, "every line is right in it"),
+        ("guilty-line", {**LINES, "filled": 3}, "the slip {{filled}} is the truth"),
+        ("guilty-line", {**LINES, "filled": 0}, "the slip {{filled}} is no line of its code"),
+        ("guilty-line", {"answer": 3, "filled": 2}, "it has no 'code'"),
+        ("drawn-order", {"optimizer": "sgd", "data": "x"}, ""),
+        ("drawn-order", {"optimizer": "sgd"}, "it has no 'data'"),
+        ("sum-of-uses", {"uses": 2, "answer": 4, "operands": 4}, "two answers are '4'"),
+    ],
+)
+def test_a_drawn_list_or_listing_that_cannot_be_asked_is_rejected_with_its_reason(
+    asked: dict[str, Question], name: str, drawn: dict[str, object], why: str
+) -> None:
+    assert list(read_draws(asked[name], printed(drawn).stdout).rejected) == ([why] if why else [])
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("{{code}}", "its code has fewer than 3 lines"),
+        ("{{code}}\nx = 1\nx = 1", "its lines are shown in the right order"),
+    ],
+)
+def test_lines_that_cannot_be_put_in_order_are_rejected(asked: dict[str, Question], code: str, why: str) -> None:
+    question = replace(asked["drawn-order"], code=mark_placeholders(code))
+
+    assert list(read_draws(question, printed({"code": "x = 1"}).stdout).rejected) == [why]
+
+
+def test_a_drawn_listing_that_does_not_parse_is_reported(chapter: Chapter, asked: dict[str, Question]) -> None:
+    drawn = [{**LINES, "code": f"x = {number}\ny = (\nz = y"} for number in range(4)]
+
+    assert said(chapter, asked["guilty-line"], printed(*drawn))[0][:2] == (
+        "python-syntax",
+        "the code of 'guilty-line' does not parse with the draw of seed 0",
+    )
 
 
 def test_a_draw_that_came_before_is_not_kept_twice(question: Question) -> None:

@@ -231,7 +231,44 @@ def test_a_kind_that_cannot_be_drawn_says_which_can(tmp_path: Path) -> None:
     body = VARIANT + ASKED.replace(":kind: number", ":kind: open")
     _, problems = load_told(tmp_path, body)
 
-    assert "{question} has no option :variant: in this kind; choice, number, text has it" in problems
+    assert (
+        "{question} has no option :variant: in this kind; choice, several, number, text, order, wrong-line has it"
+        in problems
+    )
+
+
+SEVERAL = (
+    ":::{question} drawn\n:kind: several\n:role: synthetic\n:concepts: adding\n:variant: sums\n:slips: wrong\n"
+    "Which of {{a}}?\n\n- [ ] one\n  > It is {{a}}.\n- [ ] two\n  > It is {{b}}.\n:::\n"
+)
+GUILTY = (
+    ":::{question} drawn\n:kind: wrong-line\n:role: synthetic\n:concepts: adding\n:variant: sums\n"
+    "Which?\n\n```python\nx = {{a}}\n```\n\n- [ ] *\n  > No.\n\n+++\n{{answer}}.\n:::\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("good", "old", "new", "line", "rule", "remedy"),
+    [
+        (SEVERAL, "- [ ] one", "- [x] one", 14, "answer-key",
+         "write `- [ ]`, and name the right ones in the draw's `answer`"),
+        (SEVERAL, "- [ ] two", "- [ ] one", 16, "answer-key", "remove one"),
+        (SEVERAL, ":slips: wrong", ":slips:", 11, "option-value",
+         "write names of the draw's values, with commas between them"),
+        (SEVERAL, ":slips: wrong", ":slip: wrong", 11, "unknown-option", "did you mean 'slips'?"),
+        (GUILTY, ":variant: sums", ":variant: sums\n:lines: 1", 11, "unknown-option",
+         "write one of concepts, kind, role, variant"),
+        (GUILTY, "- [ ] *\n  > No.\n", "", 6, "missing-feedback", "add `- [ ] *` with a quotation under it"),
+        (GUILTY, "- [ ] *", "- [ ] {{answer}}", 17, "answer-key", "list wrong answers only, each with `- [ ]`"),
+        (GUILTY, "```python\nx = {{a}}\n```\n", "", 6, "missing-part", "write one ```python block in its body"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_a_drawn_list_or_listing_is_reported_at_its_line(
+    tmp_path: Path, good: str, old: str, new: str, line: int, rule: str, remedy: str
+) -> None:
+    assert read(tmp_path / "good", VARIANT + good)[1] == []
+    found = read(tmp_path / "bad", VARIANT + good.replace(old, new, 1))[1]
+    assert (FIRST + line, rule, remedy) in found
 
 
 def load_told(root: Path, body: str) -> tuple[Course, list[str]]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.course.loader import load_course
-from app.course.marking import Given, mark_answer
+from app.course.marking import Given, code_lines, mark_answer, shown_order
 from app.course.marks import fill_html, fill_text, mark_placeholders, number_marks, restore_marks, unmark
 from app.course.model import Draw, Question
 from app.course.variants import fill_question, find_draw, pick_draw, show_value
@@ -68,6 +68,51 @@ def test_the_answers_of_a_choice_are_named_by_their_words_and_stand_in_an_order_
     assert {option.id for option in filled.options} == {"3", "6", "none"}
     assert [option.id for option in filled.options if option.right] == ["3"]
     assert len(orders) > 1
+
+
+def test_which_of_several_answers_are_right_is_what_the_draw_says(questions: dict[str, Question]) -> None:
+    sums = questions["tracked-sums"]
+    first, last = (fill_question(sums, draw_of(sums, seed)) for seed in (0, 3))
+
+    assert [(option.id, option.right) for option in first.options] == [("a-b", False), ("b-c", True), ("c-a", True)]
+    assert all(option.right for option in last.options)
+    assert mark_answer(first, Given(values=("b-c", "c-a"))).right
+    wrong = mark_answer(first, Given(values=("a-b", "b-c", "c-a")))
+    assert (wrong.right, wrong.feedback) == (
+        False,
+        "<p><code>a</code> is False and <code>b</code> is False; one is enough.</p>",
+    )
+
+
+def test_answers_whose_words_differ_in_signs_alone_have_names_of_their_own(questions: dict[str, Question]) -> None:
+    sums = questions["tracked-sums"]
+    draw = draw_of(sums, 0)
+    signs = tuple(replace(sums.options[0], id=f"a {sign} b") for sign in "+-*")
+
+    filled = fill_question(replace(sums, options=signs), replace(draw, values={**draw.values, "answer": "a * b"}))
+    assert [(option.id, option.right) for option in filled.options] == [
+        ("a-b", False),
+        ("a-b-2", False),
+        ("a-b-3", True),
+    ]
+
+
+def test_a_draw_gives_the_lines_and_the_guilty_one(questions: dict[str, Question]) -> None:
+    guilty = fill_question(questions["guilty-line"], draw_of(questions["guilty-line"], 0))
+    marks = [mark_answer(guilty, Given(values=(str(line),))) for line in range(1, 7)]
+
+    assert code_lines(guilty)[4] == "optimizer.zero_grad()"
+    assert [mark.right for mark in marks] == [False, False, False, False, True, False]
+    assert marks[3].feedback == "<p>Line 4 fills what the step needs.</p>"
+    assert marks[5].feedback == "<p>This line does what it should.</p>"
+
+
+def test_lines_to_put_in_order_are_those_of_the_draw(questions: dict[str, Question]) -> None:
+    order = fill_question(questions["drawn-order"], draw_of(questions["drawn-order"], 0))
+    letters = [shown_order(4).index(number) for number in range(4)]
+
+    assert code_lines(order) == ("sgd.zero_grad()", "loss = model(batch)", "loss.backward()", "sgd.step()")
+    assert mark_answer(order, Given(text="".join("abcd"[place] for place in letters))).right
 
 
 def test_a_learner_meets_each_draw_once_before_any_comes_again(calls: Question) -> None:

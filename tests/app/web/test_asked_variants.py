@@ -5,15 +5,21 @@ import re
 import httpx2
 from site_parts import FRAGMENT
 
+from app.course.marking import shown_order
+
 CHAPTER = "/chapters/a-second-look"
 QUESTION = f"{CHAPTER}/answers/after-several-calls"
 TRUTHS = {"0": "8", "4": "1.5", "5": "9", "9": "6", "17": "12", "21": "2"}
 
 
-def draw_in(html: str) -> str:
-    block = re.search(r'<uw-question id="after-several-calls".*?</uw-question>', html, re.S)
+def block_of(html: str, name: str) -> str:
+    block = re.search(rf'<uw-question id="{name}".*?</uw-question>', html, re.S)
     assert block
-    field = re.search(r'name="draw" value="(\d+)"', block[0])
+    return block[0]
+
+
+def draw_in(html: str, name: str = "after-several-calls") -> str:
+    field = re.search(r'name="draw" value="(\d+)"', block_of(html, name))
     return field[1] if field else ""
 
 
@@ -89,3 +95,49 @@ async def test_a_question_without_a_variant_has_no_other(browser: httpx2.AsyncCl
     refused = await browser.post(f"{CHAPTER}/answers/name-it/another", headers=FRAGMENT)
 
     assert refused.status_code == 404
+
+
+SEVERAL = {
+    "0": ["b-c", "c-a"],
+    "1": ["a-b", "c-a"],
+    "3": ["a-b", "b-c", "c-a"],
+    "7": ["a-b", "b-c", "c-a"],
+}
+GUILTY = {"0": "5", "1": "4", "2": "4", "4": "4"}
+
+
+async def test_a_drawn_list_a_drawn_listing_and_drawn_lines_are_shown_filled(browser: httpx2.AsyncClient) -> None:
+    page = (await browser.get(CHAPTER)).text
+
+    for name, draws in (("tracked-sums", SEVERAL.keys()), ("guilty-line", GUILTY.keys()), ("drawn-order", "014")):
+        assert draw_in(page, name) in draws, name
+    assert 'type="checkbox"' in block_of(page, "tracked-sums")
+    assert "zero_grad" in block_of(page, "guilty-line")
+    assert "loss" in block_of(page, "drawn-order")
+
+
+async def test_each_draw_of_several_is_marked_by_its_own_truth(browser: httpx2.AsyncClient) -> None:
+    address = f"{CHAPTER}/answers/tracked-sums"
+    for draw, right in SEVERAL.items():
+        answered = await browser.post(address, data={"option": right, "draw": draw}, headers=FRAGMENT)
+        missed = await browser.post(address, data={"option": right[1:], "draw": draw}, headers=FRAGMENT)
+        assert "is-right" in answered.text.partition(">")[0], draw
+        assert "is-wrong" in missed.text.partition(">")[0], draw
+
+
+async def test_each_draw_of_a_listing_has_its_own_guilty_line(browser: httpx2.AsyncClient) -> None:
+    address = f"{CHAPTER}/answers/guilty-line"
+    for draw, line in GUILTY.items():
+        wrong = await browser.post(address, data={"line": str(int(line) - 1), "draw": draw}, headers=FRAGMENT)
+        right = await browser.post(address, data={"line": line, "draw": draw}, headers=FRAGMENT)
+        assert f"Line {int(line) - 1} fills what the step needs." in wrong.text, draw
+        assert "is-right" in right.text.partition(">")[0], draw
+
+
+async def test_drawn_lines_in_order_are_right(browser: httpx2.AsyncClient) -> None:
+    order = "".join("abcd"[shown_order(4).index(number)] for number in range(4))
+    answered = await browser.post(
+        f"{CHAPTER}/answers/drawn-order", data={"order": order, "draw": "0"}, headers=FRAGMENT
+    )
+
+    assert "is-right" in answered.text.partition(">")[0]
