@@ -1,0 +1,129 @@
+"""The expected answers of exercises on rules, Functions and training, held against torch or a formula on paper."""
+
+import random
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
+
+ROOT = Path(__file__).resolve().parents[3] / "exercises"
+SEEDS = range(2)
+
+
+def load(exercise: str, file: str) -> Any:
+    module = ModuleType(file)
+    path = ROOT / exercise / f"{file}.py"
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), module.__dict__)
+    return module
+
+
+def answers(exercise: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Inputs and expected answer of every case, for several draws."""
+    cases, probe, solution = (load(exercise, file) for file in ("cases", "probe", "solution"))
+    drawn = [case for seed in SEEDS for case in cases.draw_cases(random.Random(seed))]
+    return [(case["inputs"], probe.probe(solution, case["inputs"])) for case in drawn]
+
+
+def leaf(array: Any) -> Any:
+    return torch.from_numpy(np.asarray(array).copy()).requires_grad_()
+
+
+def is_near(ours: Any, theirs: Any) -> bool:
+    return bool(np.allclose(np.asarray(ours), np.asarray(theirs), rtol=1e-9, atol=1e-9))
+
+
+@pytest.mark.parametrize(
+    ("exercise", "operation"),
+    [
+        ("broadcast-vjp", lambda a, b, inputs: a + b if inputs["op"] == "+" else a * b),
+        ("matmul-vjp", lambda a, b, inputs: a @ b),
+    ],
+)
+def test_rules_of_arrays_are_torchs(exercise, operation):
+    for inputs, expected in answers(exercise):
+        a, b = leaf(inputs["a"]), leaf(inputs["b"])
+        wanted = torch.autograd.grad(operation(a, b, inputs), (a, b), torch.from_numpy(inputs["g"]))
+        assert [expected["ga"].shape, expected["gb"].shape] == [tuple(one.shape) for one in wanted]
+        assert is_near(expected["ga"], wanted[0])
+        assert is_near(expected["gb"], wanted[1])
+
+
+def test_log_sum_exp_is_torchs_and_a_row_without_entries_has_no_gradient():
+    for inputs, expected in answers("stable-logsumexp"):
+        x = leaf(inputs["x"])
+        value = torch.logsumexp(x, inputs["dim"])
+        (gradient,) = torch.autograd.grad(value, x, torch.from_numpy(inputs["g"]))
+        assert is_near(expected["value"], value.detach().clamp(min=-1e300))
+        assert is_near(expected["gradient"], torch.nan_to_num(gradient))
+
+
+def test_the_quantiser_is_its_declaration():
+    for inputs, expected in answers("straight-through-quantiser"):
+        factor = inputs["factor"] or 1.0
+        x, step = inputs["x"] * factor, inputs["s"]
+        grid = np.arange(round(1 / step) + 1) * step
+        nearest = grid[np.abs(x[..., None] - grid).argmin(-1)]
+        assert is_near(expected["y"].detach(), nearest)
+        if inputs["ask"] == "gradient":
+            inside = (x >= 0) & (x <= 1)
+            assert is_near(expected["gradient"], factor * inputs["g"] * inside)
+
+
+def test_the_cubes_derivatives_are_those_of_a_power_that_torch_knows():
+    probe = load("twice-differentiable-cube", "probe")
+
+    class Power:
+        apply = staticmethod(lambda x: x**3)
+
+    for inputs, expected in answers("twice-differentiable-cube"):
+        if inputs["ask"] in probe.DERIVATIVES:
+            x, weights = leaf(inputs["x"]), torch.from_numpy(inputs["weights"])
+            wanted = probe.DERIVATIVES[inputs["ask"]](Power, x, weights)
+            assert is_near(expected["gradient"].detach(), wanted.detach())
+
+
+def test_networks_are_trained_as_torch_trains_them():
+    probe = load("train-on-your-engine", "probe")
+    trained = [pair for pair in answers("train-on-your-engine") if pair[0]["ask"] == "training"]
+    assert len(trained) == 5 * len(SEEDS)
+    for inputs, expected in trained:
+        parameters = [leaf(inputs[name]) for name in inputs["names"]]
+        x, y = torch.from_numpy(inputs["x"]), torch.from_numpy(inputs["y"])
+        losses = []
+        for _ in range(inputs["steps_of_training"]):
+            loss = (run(probe, inputs, x, parameters) - y).pow(2).mean()
+            losses.append(loss.item())
+            gradients = torch.autograd.grad(loss, parameters)
+            with torch.no_grad():
+                for parameter, gradient in zip(parameters, gradients, strict=True):
+                    parameter -= inputs["rate"] * gradient
+        assert is_near(expected["losses"], losses)
+        for name, parameter in zip(inputs["names"], parameters, strict=True):
+            assert is_near(expected[name], parameter.detach())
+
+
+def run(probe: Any, inputs: dict[str, Any], x: Any, parameters: list[Any]) -> Any:
+    if inputs["network"] == "gated":
+        return probe.gated(x, parameters)
+    w1, b1, w2, b2 = parameters
+    return torch.tanh(x @ w1 + b1) @ w2 + b2
+
+
+def test_random_graphs_of_arrays_have_torchs_gradients():
+    for inputs, expected in answers("train-on-your-engine"):
+        if inputs["ask"] != "gradients":
+            continue
+        nodes: list[Any] = []
+        probe = load("train-on-your-engine", "probe")
+        for operation, *operands in inputs["steps"]:
+            given = [leaf(inputs[operands[0]])] if operation == "leaf" else [nodes[place] for place in operands]
+            nodes.append(given[0] if operation == "leaf" else probe.apply(operation, given))
+        for place in inputs["outputs"]:
+            nodes[place].backward()
+        for name, gradient in expected.items():
+            assert is_near(gradient, nodes[int(name.removeprefix("grad of v"))].grad)
