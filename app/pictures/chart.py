@@ -46,7 +46,14 @@ def _mark_decades(values: Column) -> dict[str, Any]:
     marks = [float(f"{digit}e{decade}") for decade in decades for digit in (1, 2, 5)]
     near = [mark for mark in marks if low / 1.3 <= mark <= high * 1.3]
     shown = near if len(near) <= MOST_MARKS else [mark for mark in near if f"{mark:e}".startswith("1.")]
-    return {"tickmode": "array", "tickvals": shown, "ticktext": [f"{mark:,g}" for mark in shown]}
+    return {"tickmode": "array", "tickvals": shown, "ticktext": [_say_mark(mark) for mark in shown]}
+
+
+def _say_mark(mark: float) -> str:
+    for size, letter in ((1e9, "G"), (1e6, "M")):
+        if mark >= size:
+            return f"{mark / size:g}{letter}"
+    return f"{mark:,g}"
 
 
 def _scale(axis: str, values: Column, log: Sequence[str], kind: str) -> str:

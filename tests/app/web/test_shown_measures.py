@@ -100,10 +100,11 @@ def test_a_line_of_one_point_is_a_mark_and_text_makes_categories() -> None:
 
 def test_a_logarithmic_axis_is_marked_at_one_two_and_five_and_names_lose_their_underscores() -> None:
     few = draw_chart("line", "layers", ["one_segment"], {"layers": [16, 128], "one_segment": [3, 90]}, ("x",))
-    many = draw_chart("line", "n", ["a"], {"n": [1, 100000], "a": [1, 2]}, ("x",))
+    many = draw_chart("line", "n", ["a"], {"n": [1, 1000000], "a": [1, 2]}, ("x",))
     none = draw_chart("line", "n", ["a"], {"n": [0, None], "a": [1, 2]}, ("x",))
 
     assert few["layout"]["xaxis"]["ticktext"] == ["20", "50", "100"]
-    assert many["layout"]["xaxis"]["tickvals"] == [1.0, 10.0, 100.0, 1000.0, 10000.0, 100000.0]
+    assert many["layout"]["xaxis"]["tickvals"] == [1.0, 10.0, 100.0, 1000.0, 10000.0, 100000.0, 1000000.0]
+    assert many["layout"]["xaxis"]["ticktext"][-3:] == ["10,000", "100,000", "1M"]
     assert "tickvals" not in none["layout"]["xaxis"]
     assert (few["data"][0]["name"], few["layout"]["yaxis"]["title"]["text"]) == ("one segment", "one segment")
