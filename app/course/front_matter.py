@@ -73,8 +73,11 @@ def read_front_matter(lines: list[str], report: Report) -> Head:
     # Blank lines in front keep YAML's line numbers those of the file.
     text = "\n" + "\n".join(lines[1:stop])
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(text)
+        loader = yaml.SafeLoader(text)
+        node = loader.get_single_node()
+        places: dict[tuple[str | int, ...], int] = {}
+        _note_lines(node, (), places, report)
+        data = loader.construct_document(node) if node else None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         report.add(
@@ -85,8 +88,6 @@ def read_front_matter(lines: list[str], report: Report) -> Head:
             "put text that holds `: ` or starts with a sign between quotes",
         )
         return Head(None, {}, end)
-    places: dict[tuple[str | int, ...], int] = {}
-    _note_lines(node, (), places, report)
     return Head(_validate(data, places, report), places, end)
 
 
