@@ -1,7 +1,7 @@
 """Turns Markdown tokens into safe HTML, and notes what is wrong, what is linked and how many words there are."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
@@ -98,6 +98,7 @@ class Prose:
         return str(self._parser.renderer.render(tokens, self._parser.options, self._env))
 
     def _finish(self, tokens: Sequence[Token], offset: int) -> None:
+        self._typesetter.prepare(_formulas_in(tokens))
         line = offset + 1
         for place, token in enumerate(tokens):
             if token.map:
@@ -275,6 +276,14 @@ class Prose:
         self.images.append(Image(line, source))
         token.attrs["src"] = f"{self._figures}/{source.removeprefix('figures/')}"
         token.attrs["loading"] = "lazy"
+
+
+def _formulas_in(tokens: Iterable[Token]) -> Iterator[tuple[str, bool]]:
+    for token in tokens:
+        if token.type in ("math_inline", "math_block"):
+            yield number_marks(token.content.strip())[0], token.type == "math_block"
+        elif token.children:
+            yield from _formulas_in(token.children)
 
 
 def _align_by_class(token: Token) -> None:
