@@ -29,7 +29,7 @@ def diagnose(inputs, got, expected):
         return diagnose_training(inputs, got, expected)
     zeros = find_zeros(inputs)
     values, wanted = got["values"], expected["values"]
-    if not near(values[~zeros], wanted[~zeros]):
+    if not np.allclose(values[~zeros], wanted[~zeros], rtol=NEAR, atol=0.0):
         return "root-changed"
     if not near(values[zeros], wanted[zeros]):
         return "zero-is-lifted"
@@ -64,8 +64,11 @@ def find_zeros(inputs):
 
 def root_case(rng, name, idea, *, zeros, public=True):
     numbers = np.random.default_rng(rng.getrandbits(64))
+    places = numbers.permutation(8)
     squares = 10.0 ** numbers.uniform(-5, 2, size=8)
-    squares[numbers.permutation(8)[:zeros]] = 0.0
+    # So small that even an epsilon of the type's own size shows.
+    squares[places[-1]] = 10.0 ** numbers.uniform(-14, -12)
+    squares[places[:zeros]] = 0.0
     upstream = draw_upstream(numbers, (8,))
     shown = f"squares = {write(squares)}\nroots = safe_sqrt(squares)\nroots.backward({write(upstream)})"
     return case(name, idea, "slope-changed", public, {"ask": "root", "inputs": squares, "upstream": upstream}, shown)
