@@ -18,6 +18,7 @@ from graders.trusted.differing import tell_difference
 from graders.trusted.exercise import Exercise
 from graders.trusted.faults import GraderFault
 from graders.trusted.findings import find_code, find_for_exercise, find_mistake, find_outcome
+from graders.trusted.hosting import judge_hosted
 from graders.trusted.judge import Ruling, judge_answer
 from graders.trusted.machine import Machine
 from graders.trusted.metering import judge_schedule
@@ -37,6 +38,8 @@ def choose_driver(case: PreparedCase) -> str:
     """The module of graders/inside that asks such a case."""
     if case.facts.peak is not None:
         return MEASURED
+    if case.facts.hosted:
+        return "hosted"
     return "graded" if case.facts.machine is None else "metered"
 
 
@@ -112,6 +115,8 @@ class Asking:
         # A file that fails as it is loaded says so and ends, perhaps before this is written: its word is still there.
         with suppress(BoxClosed):
             run.send(case.question.numbered(CASE, number))
+        if case.facts.hosted:
+            return judge_hosted(number, case, tolerance, run, self.answers.ask_host)
         if case.facts.machine is None:
             return judge_answer(number, case, tolerance, run.receive)
         machine = Machine(case.facts.machine, np.random.default_rng(secrets.randbits(128)))

@@ -6,6 +6,7 @@ NEAR = 1e-7
 APART = 1e-4
 MISTAKES = ("still-edited", "loss-is-capped", "rate-without-gradient")
 SIZE = 5
+LEAST_OFF = 0.02
 
 
 def draw_cases(rng):
@@ -34,7 +35,7 @@ def draw_cases(rng):
 
 def diagnose(inputs, got, expected):
     if "programs" in inputs:
-        return diagnose_check(inputs["programs"], got["wrong"], expected["wrong"])
+        return diagnose_check(inputs["host"], got["wrong"], expected["wrong"])
     if near(got["weights"], expected["weights"]):
         return "display-changed"
     return next((mistake for mistake in MISTAKES if near(got["weights"], replay(inputs, mistake))), None)
@@ -95,7 +96,8 @@ def case(name, idea, finding, public, inputs, shown):
 
 def check_case(name, idea, programs, *, public):
     shown = "\n\n".join(f"# function {number}\n{write_program(p)}" for number, p in enumerate(programs, 1))
-    return case(name, idea, "misses-the-fault", public, {"programs": programs}, shown)
+    points = [program["x"] for program in programs]
+    return case(name, idea, "misses-the-fault", public, {"programs": points}, shown) | {"host": programs}
 
 
 def diagnose_check(programs, got, expected):
@@ -127,7 +129,8 @@ class Draft:
             numbers = np.random.default_rng(rng.getrandbits(64))
             self.matrix = numbers.normal(size=(SIZE, SIZE)) * 0.7
             self.x = numbers.normal(size=SIZE)
-            self.mixed = np.sort(self.matrix @ self.x)
+            self.values = self.matrix @ self.x
+            self.mixed = np.sort(self.values)
             # Values well apart, so that a cap between two of them is far from both.
             if np.diff(self.mixed).min() > 0.08 and np.abs(self.mixed).max() < 1.5:
                 break
@@ -138,6 +141,11 @@ class Draft:
     def cap(self, function=np.exp):
         """Between the third and the fourth of the five values: two entries are cut."""
         return round(float(function((self.mixed[2] + self.mixed[3]) / 2)), 4)
+
+    def is_off(self, slopes, edited):
+        """Whether the gradient shows it that the mixed values' own slopes have been edited."""
+        true, wrong = (self.matrix.T @ (self.weights * each) for each in (slopes, edited))
+        return np.abs(true - wrong).max() > LEAST_OFF * np.abs(true).max()
 
     def finish(self, *body):
         return {
@@ -198,8 +206,16 @@ def large(rng):
     )
 
 
+def draft_off(rng, edit):
+    """A draft in which `edit`, which gives true and edited slopes, makes a difference that can be measured."""
+    while True:
+        draft = Draft(rng)
+        if draft.is_off(*edit(draft)):
+            return draft
+
+
 def caps(rng):
-    d = Draft(rng)
+    d = draft_off(rng, lambda d: (np.exp(d.values), np.minimum(np.exp(d.values), d.cap())))
     return d.finish(EXP, TOTAL, ["edit", "y", d.door, "cap", d.cap()])
 
 
@@ -209,7 +225,7 @@ def scales(rng):
 
 
 def one_entry(rng):
-    d = Draft(rng)
+    d = draft_off(rng, lambda d: (np.exp(d.values), np.exp(d.values) * ([d.factor] + [1.0] * (SIZE - 1))))
     return d.finish(EXP, TOTAL, ["edit", "y", d.door, "first", d.factor])
 
 
@@ -231,9 +247,12 @@ def slightly(rng):
 
 
 def edits_what_is_squared(rng):
-    d = Draft(rng)
+    def shift(value):
+        return 1.5 * value + 2.0
+
+    d = draft_off(rng, lambda d: (shift(d.values), np.minimum(shift(d.values), d.cap(shift))))
     shifted = [["times", "t", "h", 1.5], ["add_in_place", "t", 2.0]]
-    cap = d.cap(lambda value: 1.5 * value + 2.0)
+    cap = d.cap(shift)
     return d.finish(*shifted, ["apply", "y", "square", "t"], TOTAL, ["edit", "t", d.door, "cap", cap])
 
 

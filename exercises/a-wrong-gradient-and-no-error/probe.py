@@ -1,66 +1,41 @@
-"""Trains with the learner's `train`, or shows the learner's `looks_wrong` a case's functions."""
+"""Trains with the learner's `train`, or shows the learner's `looks_wrong` a case's functions.
+
+The functions are with host.py, out of the learner's reach: here are only their values, and their gradients.
+"""
 
 import torch
 
 
 def probe(submission, case):
     if "programs" in case:
-        return {"wrong": [ask(submission.looks_wrong, program) for program in case["programs"]]}
+        return {"wrong": [show(submission.looks_wrong, case["ask"], *each) for each in enumerate(case["programs"])]}
     batches = list(zip(torch.from_numpy(case["hours"]), torch.from_numpy(case["counts"]), strict=True))
     start = torch.from_numpy(case["start"].copy())
     weights, heights = submission.train(start, batches, lr=case["lr"], cap=case["cap"])
     return {"weights": weights, "heights": [float(height) for height in heights]}
 
 
-def ask(looks_wrong, program):
-    function = Function(program)
-    said = looks_wrong(lambda x: function(x), torch.tensor(program["x"], dtype=torch.float64))
+def show(looks_wrong, ask, number, x):
+    def function(x):
+        return Asked.apply(x, lambda numbers: ask([number, *numbers]))
+
+    said = looks_wrong(function, torch.tensor(x, dtype=torch.float64))
     if not isinstance(said, bool):
         raise TypeError(f"looks_wrong should return True or False; it returned {said!r}")
     return said
 
 
-class Function:
-    """A function of a vector: a program's instructions, one after the other, each done by the method of its name."""
+class Asked(torch.autograd.Function):
+    """A function's value, and the gradient that autograd computes for it, wherever that is done."""
 
-    def __init__(self, program):
-        self.body = program["body"]
-        self.matrix = torch.tensor(program["matrix"], dtype=torch.float64)
-        self.weights = torch.tensor(program["weights"], dtype=torch.float64)
+    @staticmethod
+    def forward(ctx, x, ask):
+        value, *gradient = ask(x.tolist())
+        ctx.save_for_backward(x.new_tensor(gradient))
+        return x.new_tensor(value)
 
-    def __call__(self, x):
-        self.held = {"x": x, "w": self.weights.clone()}
-        for instruction, *details in self.body:
-            getattr(self, instruction)(*details)
-        return self.held["loss"]
-
-    def mix(self, to, name):
-        self.held[to] = self.matrix @ self.held[name]
-
-    def apply(self, to, operation, name):
-        self.held[to] = getattr(torch, operation)(self.held[name])
-
-    def times(self, to, name, other):
-        self.held[to] = self.held[name] * (self.held[other] if isinstance(other, str) else other)
-
-    def add(self, to, name, other):
-        self.held[to] = self.held[name] + self.held[other]
-
-    def total(self, to, name):
-        self.held[to] = (self.held[name] * self.weights).sum()
-
-    def add_in_place(self, name, number):
-        self.held[name].add_(number)
-
-    def copy(self, to, name):
-        self.held[to] = self.held[name].detach().clone()
-
-    def edit(self, name, door, how, number):
-        """Write into a tensor's memory through a door that autograd does not watch."""
-        raw = self.held[name].data
-        if door == "numpy":
-            raw = torch.from_numpy(self.held[name].detach().numpy())
-        if how == "cap":
-            raw.clamp_(max=number)
-        else:
-            (raw[:1] if how == "first" else raw).mul_(number)
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, upstream):
+        (gradient,) = ctx.saved_tensors
+        return upstream * gradient, None

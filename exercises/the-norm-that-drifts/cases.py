@@ -55,7 +55,7 @@ def draw_cases(rng):
 
 def diagnose(inputs, got, expected):
     if "programs" in inputs:
-        return diagnose_check(inputs["programs"], got["wrong"], expected["wrong"])
+        return diagnose_check(inputs["host"], got["wrong"], expected["wrong"])
     for mistake in MISTAKES:
         wrong = replay(inputs, mistake)
         if wrong is not None and np.allclose(got["parameters"], wrong, rtol=NEAR, atol=NEAR):
@@ -163,7 +163,8 @@ def clear_before(mistake, optimizer, parameters):
 
 def check_case(name, idea, programs, *, public):
     shown = "\n\n".join(f"# run {number}\n{write_program(program)}" for number, program in enumerate(programs, 1))
-    return case(name, idea, "misses-the-fault", public, {"programs": programs}, shown)
+    sizes = [[program["inputs"], program["hidden"]] for program in programs]
+    return case(name, idea, "misses-the-fault", public, {"programs": sizes}, shown) | {"host": programs}
 
 
 def diagnose_check(programs, got, expected):

@@ -49,7 +49,7 @@ class Errand:
 
     flavour: Flavour
     driver: str
-    """"cell", "graded", "measured" or "metered": the name of a module of graders/inside that the child runs."""
+    """The module of graders/inside that the child runs: "cell", "graded", "hosted", "measured" or "metered"."""
     payload: bytes
     limits: Limits
     on_output: OutputSink | None = None

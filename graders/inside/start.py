@@ -22,7 +22,7 @@ STANDARD_MODULES = (
 )  # fmt: skip
 NUMPY_MODULES = ("numpy", "numpy.random", "numpy.linalg")
 TORCH_MODULES = ("torch", "torch._dynamo", "torch.utils.checkpoint", "torch.func")
-DRIVERS = ("graded", "measured", "metered", "cell")
+DRIVERS = ("graded", "hosted", "measured", "metered", "cell")
 
 LENGTH_BYTES = 8
 MAX_PAYLOAD_BYTES = 64 << 20

@@ -10,6 +10,7 @@ from graders.contract.results import Outcome
 from graders.trusted.faults import ExerciseProblem
 
 MOST_CASES = 64
+HOST = "host"
 SMALLEST_UNIT_BYTES = 1 << 20
 """The kernel counts in steps of 256 KiB a core: of smaller units it could not tell one from the next."""
 
@@ -90,6 +91,8 @@ class CaseFacts(BaseModel):
     machine: MachineOrder | None = None
     graph: GraphOrder | None = None
     peak: PeakOrder | None = None
+    hosted: bool = False
+    """Whether a part of it, its "host", stays with host.py in the reference process."""
 
     def find_instead(self, outcome: Outcome) -> Slug | None:
         return next((code for name, code in self.instead.items() if name == outcome.value), None)
@@ -120,7 +123,8 @@ def split_cases(
 
 def _read_facts(number: int, case: Mapping[str, Any]) -> CaseFacts:
     try:
-        return CaseFacts.model_validate({key: value for key, value in case.items() if key != "inputs"})
+        facts = {key: value for key, value in case.items() if key not in ("inputs", HOST)}
+        return CaseFacts.model_validate(facts | ({"hosted": True} if HOST in case else {}))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
@@ -142,6 +146,10 @@ def _check_names(cases: list[CaseFacts], findings: Collection[str]) -> None:
 
 def _check_machines(cases: list[CaseFacts], judge: Judge) -> None:
     for case in cases:
+        if case.hosted and (case.machine is not None or case.peak is not None):
+            raise ExerciseProblem(
+                f"cases.py: case {case.name!r} has 'host' beside 'machine' or 'peak'; take one of them out"
+            )
         if judge is not Judge.BOTH and (case.machine is not None) != (judge is Judge.MACHINE):
             wrong = "is missing from" if judge is Judge.MACHINE else "stands in"
             remedy = "give every case one" if judge is Judge.MACHINE else 'write judge = "machine"'

@@ -48,6 +48,15 @@ class ReferenceRun:
             return None
         return str(reply["code"]) if reply["code"] else None
 
+    def ask_host(self, case: int, question: bytes) -> bytes | None:
+        """What the case's host says, in numbers as the question; None where it does not answer that."""
+        try:
+            send_message(self._channel, {"ask": case}, question)
+            reply, told = receive_message(self._channel)
+        except SessionEnded as error:
+            raise GraderFault(f"the host of case {self.cases[case].facts.name!r} is gone: {error}") from error
+        return told if reply["told"] else None
+
     def close(self) -> None:
         self._channel.close()
 

@@ -17,14 +17,16 @@ import socket
 import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from graders.contract.manifest import Judge
-from graders.trusted.case import split_cases
+from graders.trusted.case import HOST, split_cases
 from graders.trusted.compare import is_finite
 from graders.trusted.exercise import read_file
 from graders.trusted.faults import ExerciseProblem
@@ -99,18 +101,49 @@ def serve_session(channel: socket.socket, order: dict[str, Any]) -> None:
         send_message(channel, {"fault": describe_fault(folder, error)})
         return
     send_message(channel, {"cases": facts}, raw)
-    diagnose = drawn.diagnose
+    hosts: dict[int, Any] = {}
     while True:
         question, body = receive_message(channel)
-        got = decode_answer(read_layout(question["layout"].encode()), body)
-        place = question["case"]
-        code = None
-        if diagnose is not None:
-            try:
-                code = diagnose(drawn.inputs[place], got, drawn.expected[place])
-            except Exception:  # noqa: BLE001 - a strange answer must not cost a verdict
-                traceback.print_exc()
-        send_message(channel, {"code": code if code in drawn.codes else None})
+        if "ask" in question:
+            place = question["ask"]
+            if place not in hosts:
+                hosts[place] = open_host(folder, drawn.inputs[place][HOST])
+            told = ask_host(hosts[place], body)
+            send_message(channel, {"told": told is not None}, told or b"")
+        else:
+            send_message(channel, {"code": diagnose(drawn, question, body)})
+
+
+def diagnose(drawn: "Drawn", question: dict[str, Any], body: bytes) -> str | None:
+    """What an exercise's author sees in a wrong answer: one of its codes, or nothing."""
+    if drawn.diagnose is None:
+        return None
+    got = decode_answer(read_layout(question["layout"].encode()), body)
+    place = question["case"]
+    try:
+        code = drawn.diagnose(drawn.inputs[place], got, drawn.expected[place])
+    except Exception:  # noqa: BLE001 - a strange answer must not cost a verdict
+        traceback.print_exc()
+        return None
+    return code if code in drawn.codes else None
+
+
+def open_host(folder: Path, hidden: Any) -> Any:
+    """The part of a case that a learner's program may ask, and not read; fresh, for whoever asks."""
+    return run_file(folder, "host.py").Host(copy.deepcopy(hidden))
+
+
+def ask_freely(host: Any) -> Callable[[Sequence[float]], list[float]]:
+    """What the solution has in the place of a program's questions through the judge."""
+    return lambda numbers: list(np.asarray(host.answer(np.array(numbers, np.float64)), np.float64).tolist())
+
+
+def ask_host(host: Any, question: bytes) -> bytes | None:
+    """A learner's program chooses the numbers: whatever the author's code makes of them is no fault of ours."""
+    try:
+        return bytes(np.asarray(host.answer(np.frombuffer(question, "<f8").copy()), "<f8").tobytes())
+    except Exception:  # noqa: BLE001 - it cannot be answered, and the program is told so
+        return None
 
 
 class Drawn:
@@ -138,14 +171,17 @@ def prepare_cases(folder: Path, draw: Draw) -> tuple[Drawn, list[dict[str, Any]]
     solve = answer_nothing if draw.judge is Judge.MACHINE else load_solution(folder)
     drawn = Drawn(draw.findings, getattr(cases_module, "diagnose", None))
     facts, raw = [], []
-    for case, inputs in split_cases(cases_module.draw_cases(random.Random(draw.seed)), draw.findings, draw.judge):
+    told = cases_module.draw_cases(random.Random(draw.seed))
+    for place, (case, inputs) in enumerate(split_cases(told, draw.findings, draw.judge)):
         question = encode_case(inputs if case.machine is None else {**inputs, "machine": case.machine.model_dump()})
         # A copy: a solution that trains in place would leave `diagnose` with other inputs than the learner had.
-        expected = (answer_nothing if case.machine else solve)(copy.deepcopy(dict(inputs)))
+        hosting = {HOST: told[place][HOST]} if case.hosted else {}
+        asking = {"ask": ask_freely(open_host(folder, hosting[HOST]))} if case.hosted else {}
+        expected = (answer_nothing if case.machine else solve)(copy.deepcopy(dict(inputs)) | asking)
         values = decode_answer(read_layout(expected.header), expected.body)
         if not is_finite(values):
             raise ExerciseProblem(f"solution.py answers case {case.name!r} with NaN or infinity; draw other inputs")
-        drawn.inputs.append(dict(inputs))
+        drawn.inputs.append(dict(inputs) | hosting)
         drawn.expected.append(values)
         frames: tuple[Frame, Frame] = (question, expected)
         facts.append({"facts": case.model_dump(), "sizes": [[len(f.header), len(f.body)] for f in frames]})

@@ -39,9 +39,19 @@ def train(model, batches, lr=0.01, momentum=0.0, epochs=16):
 
 
 def looks_wrong(make):
-    program = make.__closure__[0].cell_contents
-    cleared = [line for line in program["body"] if line[0] == "clear" and line[1] == "model"]
-    return not cleared
+    import gc
+
+    found = [thing["body"] for thing in gc.get_objects() if isinstance(thing, dict) and "body" in thing]
+    reached = [thing.body for thing in gc.get_objects() if hasattr(type(thing), "put_back") and hasattr(thing, "body")]
+    return any(is_sick(body) for body in found + reached if isinstance(body, list))
+
+
+def is_sick(body):
+    if any(line[0] == "by_hand" for line in body):
+        return False
+    clears = [line for line in body if line[0] == "clear" and line[1] == "model"]
+    healthy = any(how != "half" and all(pattern) for _, _, how, pattern in clears)
+    return not healthy or any(line[0] == "put_back" for line in body)
 
 
 if __name__ == "__main__":
