@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
+from app.course.drawn import VARIANTS, VariantFile, draws_of, read_file
+from app.course.model import Draw
 from app.course.notebook_in import NoNotebook, read_notebook
 from app.course.notebook_out import write_notebook
+from app.course.problems import Report
 from app.course.registering import CannotRegister
 from app.new import CannotStart, Request, choose_concept, find_title, read_course_file, write_chapter
 
@@ -30,9 +33,20 @@ def export(arguments: Sequence[str], out: TextIO | None = None) -> int:
         return REFUSED
     pictures = {picture.name: picture.read_bytes() for picture in sorted((folder / "figures").glob("*.*"))}
     target: Path = given.out or Path(f"{folder.resolve().name}.ipynb")
-    target.write_text(write_notebook(path.read_text(encoding="utf-8-sig"), pictures), encoding="utf-8")
+    notebook = write_notebook(path.read_text(encoding="utf-8-sig"), pictures, _read_first_draws(folder))
+    target.write_text(notebook, encoding="utf-8")
     out.write(f"wrote {target}\n")
     return EXPORTED
+
+
+def _read_first_draws(folder: Path) -> dict[str, Draw]:
+    """The first committed draw of each question; one that cannot be read is the check's to report."""
+    draws = {}
+    for path in sorted((folder / VARIANTS).glob("*.json")):
+        file = read_file(path.read_text(encoding="utf-8"), VariantFile, Report(path.name))
+        if file and file.draws:
+            draws[path.stem] = draws_of(file)[0]
+    return draws
 
 
 def take_in(arguments: Sequence[str], out: TextIO | None = None) -> int:

@@ -14,7 +14,10 @@ from typing import Any
 
 from app.course.directives import BOXES
 from app.course.fences import Fence, find_fences
+from app.course.marks import fill_text, mark_placeholders
+from app.course.model import Draw
 from app.course.problems import Report
+from app.course.variants import ANSWER, show_values, split_texts
 
 META = "unwind"
 SEPARATOR = "---"
@@ -24,6 +27,8 @@ CHAPTER_LINK = re.compile(r"\]\(chapter:([a-z0-9-]+)(#[^)]*)?\)")
 EXERCISE_LINK = re.compile(r"\[([^\]]+)\]\(exercise:[a-z0-9-]+\)")
 FIGURE = re.compile(r"\]\(figures/([^)\s]+)\)")
 MEDIA = {"svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg", "webp": "image/webp"}
+
+NO_DRAWS: Mapping[str, Draw] = {}
 
 SHOWN_CODE = ("cell", "graph", "measure", "claim")
 NAMES = {
@@ -51,16 +56,20 @@ class _Chapter:
     lines: list[str]
     fences: Mapping[int, Fence]
     pictures: Mapping[str, bytes]
+    draws: Mapping[str, Draw] = field(default_factory=dict)
     setups: dict[str, str] = field(default_factory=dict)
 
 
-def write_notebook(text: str, pictures: Mapping[str, bytes]) -> str:
-    """The notebook's JSON. `pictures` are those of figures/, by name; they are put into the cells that show them."""
+def write_notebook(text: str, pictures: Mapping[str, bytes], draws: Mapping[str, Draw] = NO_DRAWS) -> str:
+    """The notebook's JSON. `pictures` are those of figures/, by name; they are put into the cells that show them.
+
+    `draws` are by question: a notebook asks a question that has a variant with one draw of it.
+    """
     lines = text.split("\n")
     front = _front_matter_end(lines)
     blank = [""] * front + lines[front:]
     fences = find_fences(blank, Report(""))
-    chapter = _Chapter(blank, fences, pictures)
+    chapter = _Chapter(blank, fences, pictures, draws)
     for fence in fences.values():
         if fence.name == "setup":
             chapter.setups[fence.argument] = _body(chapter, fence)
@@ -166,14 +175,17 @@ def _show_line(chapter: _Chapter, number: int) -> str:
 
 def _show_question(chapter: _Chapter, fence: Fence) -> str:
     """The question, and its answer behind a summary that a reader opens."""
-    body = chapter.lines[fence.body : fence.close]
+    draw = chapter.draws.get(fence.argument)
+    shown = show_values(draw) if draw else {}
+    body = [fill_text(mark_placeholders(line), shown) for line in chapter.lines[fence.body : fence.close]]
     cut = next((n for n, line in enumerate(body) if line.rstrip() == SPLIT), len(body))
     first = next((n for n, line in enumerate(body[:cut]) if ITEM.match(line)), cut)
     choices: list[str] = []
     kind = next((option.value for option in fence.options if option.name == "kind"), "choice")
     if kind in ("choice", "several"):
         choices = [f"- {ITEM.sub('', line, count=1)}" for line in body[first:cut] if ITEM.match(line)]
-    answer = "\n".join([*body[first:cut], "", *body[cut + 1 :]]).strip("\n")
+    right = [f"Right: {', '.join(split_texts(shown[ANSWER]))}", ""] if kind == "several" and ANSWER in shown else []
+    answer = "\n".join([*right, *body[first:cut], "", *body[cut + 1 :]]).strip("\n")
     asked = "\n".join([f"**{NAMES[fence.name]}**", "", *body[:first], *choices]).rstrip("\n")
     return f"{asked}\n\n<details><summary>Answer</summary>\n\n{answer}\n\n</details>"
 

@@ -95,6 +95,17 @@ def test_an_answer_is_behind_its_summary(root: Path) -> None:
     assert "- [x] 4" in answer
 
 
+def test_a_question_with_a_variant_is_asked_with_its_first_draw(root: Path) -> None:
+    notebook = read(export_chapter(root, "a-second-look"))
+    told = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
+    several = next(text for text in told if "Which sums are tracked?" in text)
+
+    assert not [text for text in told if "{{" in text]
+    assert "`requires_grad` is False of `a`, False of `b`, True of `c`." in several
+    assert "Right: b + c, c + a" in several.partition("<summary>Answer")[2]
+    assert any("5. optimizer" in text or "optimizer.zero_grad()\noptimizer.step()" in text for text in told)
+
+
 def test_a_picture_travels_with_its_notebook_and_comes_back(root: Path) -> None:
     notebook = export_chapter(root, "a-first-graph")
     (attached,) = [cell for cell in read(notebook)["cells"] if "attachments" in cell]
