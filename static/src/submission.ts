@@ -34,12 +34,20 @@ export class SubmissionElement extends HTMLElement {
     const field = form.querySelector<HTMLTextAreaElement>("textarea");
     if (!field) return;
     const look = (): void => form.requestSubmit(form.querySelector<HTMLElement>("[data-look]"));
+    const submit = (): void => form.requestSubmit(form.querySelector<HTMLElement>("[data-submit]"));
     this.pad = new GrowingPad(field, {
       changed: () => this.changed(),
       run: look,
       runAndGoOn: look,
-      submit: () => form.requestSubmit(form.querySelector<HTMLElement>("[data-submit]")),
+      submit,
       pointed: () => undefined,
+    });
+    // After a verdict the focus is on it, and the keys mean the same there. What the editor took is not taken twice.
+    this.addEventListener("keydown", (event) => {
+      if (event.defaultPrevented || event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      if (event.shiftKey) submit();
+      else look();
     });
     const place = this.dataset["place"];
     if (place) this.takeUpDraft(new Draft(place));
