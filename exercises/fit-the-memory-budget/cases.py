@@ -18,7 +18,6 @@ def draw_cases(rng):
         draw_machine("36 blocks by hand", "The same 36 blocks on the machine, every step counted", 36),
         draw_case(rng, "1 block", "A network of a single block", 1, 64, 8),
         draw_case(rng, "11 blocks", "Eleven blocks, new numbers", 11, 48, 12),
-        draw_case(rng, "36 wider blocks", "36 blocks of another shape, within the same budget", 36, 8192, 24, True),
         draw_machine("fewer blocks by hand", "A number of blocks that is new in every run", rng.randint(20, 35)),
     ]
     for hidden in cases[3:]:
