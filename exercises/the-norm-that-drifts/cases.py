@@ -251,7 +251,8 @@ def never_under_adam(rng):
 
 
 def forgets_now_and_then(rng):
-    pattern = [1] * rng.randint(3, 5) + [0]
+    # Not five steps long, as the batches are: then five steps would always do the same.
+    pattern = [1] * rng.choice([3, 5]) + [0]
     return program(rng, "SGD", {"lr": rate(rng)}, clearing(pattern=pattern), BACKWARD, UPDATE)
 
 

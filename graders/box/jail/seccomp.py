@@ -21,7 +21,7 @@ PLAIN: Final[dict[str, int]] = {
     "read": 0, "write": 1, "open": 2, "close": 3, "stat": 4, "fstat": 5, "lstat": 6, "poll": 7, "lseek": 8,
     "mprotect": 10, "munmap": 11, "brk": 12, "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15,
     "pread64": 17, "pwrite64": 18, "readv": 19, "writev": 20, "access": 21, "pipe": 22, "select": 23,
-    "sched_yield": 24, "mremap": 25, "msync": 26, "mincore": 27, "madvise": 28, "dup": 32, "dup2": 33, "pause": 34,
+    "sched_yield": 24, "mremap": 25, "msync": 26, "mincore": 27, "dup": 32, "dup2": 33, "pause": 34,
     "nanosleep": 35, "getitimer": 36, "alarm": 37, "setitimer": 38, "getpid": 39, "exit": 60, "uname": 63,
     "fsync": 74, "fdatasync": 75, "truncate": 76, "ftruncate": 77, "getdents": 78, "getcwd": 79, "chdir": 80,
     "fchdir": 81, "rename": 82, "mkdir": 83, "rmdir": 84, "creat": 85, "unlink": 87, "symlink": 88, "readlink": 89,
@@ -38,7 +38,8 @@ PLAIN: Final[dict[str, int]] = {
     "getrandom": 318, "membarrier": 324, "statx": 332, "rseq": 334, "faccessat2": 439,
 }  # fmt: skip
 
-MMAP, CLONE, CLONE3, KILL, TGKILL, IOCTL, FCNTL, PRCTL, PRLIMIT64 = 9, 56, 435, 62, 234, 16, 72, 157, 302
+MMAP, MADVISE, CLONE, CLONE3, KILL, TGKILL = 9, 28, 56, 435, 62, 234
+IOCTL, FCNTL, PRCTL, PRLIMIT64 = 16, 72, 157, 302
 
 # A table was once silently shortened by an edit: these three must be where the kernel has them.
 KNOWN: Final = {"read": 0, "exit_group": 231, "getrandom": 318}
@@ -46,6 +47,10 @@ KNOWN: Final = {"read": 0, "exit_group": 231, "getrandom": 318}
 IOCTLS: Final = (0x5401, 0x541B, 0x5413, 0x5450, 0x5451)  # TCGETS, FIONREAD, TIOCGWINSZ, FIONCLEX, FIOCLEX
 FCNTLS: Final = (0, 1, 2, 3, 4, 1030)  # DUPFD, GETFD, SETFD, GETFL, SETFL, DUPFD_CLOEXEC: no locks, leases, seals
 PRCTLS: Final = (3, 15, 16, 39)  # GET_DUMPABLE, SET_NAME, GET_NAME, GET_NO_NEW_PRIVS
+
+# NORMAL, RANDOM, SEQUENTIAL, WILLNEED, DONTNEED, FREE, HUGEPAGE, NOHUGEPAGE, DONTDUMP, DODUMP, POPULATE_READ, _WRITE.
+# Not COLD and PAGEOUT, which lower a measured peak where there is swap; not MERGEABLE: runs would share pages.
+ADVICE: Final = (0, 1, 2, 3, 4, 8, 14, 15, 16, 17, 22, 23)
 
 MAP_SHARED_BIT: Final = 0x01
 MAP_ANONYMOUS: Final = 0x20
@@ -93,6 +98,7 @@ def _plain() -> Program:
 def _ruled(own_pid: int) -> Program:
     return [
         *_rule("mmap", MMAP, _mmap_rule()),
+        *_rule("madvise", MADVISE, _one_of("madvise", 2, ADVICE)),
         *_rule("clone", CLONE, _clone_rule()),
         # ENOSYS makes libc fall back to clone, whose flags a filter can see.
         *_rule("clone3", CLONE3, [_refuse(errno.ENOSYS)]),
