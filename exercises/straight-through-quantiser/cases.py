@@ -99,10 +99,10 @@ def case(draw, name, idea, finding, x, s, ask, factor):
 
 
 def draw_inside(draw, count, s):
-    """Numbers in the range, none on the grid or near a halfway point; the first one is rounded to 0."""
+    """Numbers in the range, none on the grid or near a halfway point; one is rounded to 0, and one up to 1."""
     last = round(1 / s)
     steps = draw.integers(0, last + 1, count)
-    steps[0] = 0
+    steps[:2] = 0, last
     signs = np.where(steps == 0, 1.0, np.where(steps == last, -1.0, draw.choice([-1.0, 1.0], count)))
     return (steps + signs * draw.uniform(0.1, 0.4, count)) * s
 
