@@ -118,6 +118,12 @@ async def test_what_is_a_strangers_cannot_be_read_followed_or_stopped(
         await stranger.get(f"/exercises/double/submissions/{submission}", headers=FRAGMENT),
         await stranger.get(f"/runs/{submission}"),
         await stranger.get(f"/api/runs/{submission}/graph"),
+        await stranger.get(f"/api/runs/{submission}/whole"),
+        await stranger.get(f"/api/runs/{submission}/trace"),
+        await stranger.get(f"/api/runs/{submission}/figure"),
+        await stranger.get(f"/exercises/double/submissions/{submission}?against=starter"),
+        await stranger.post(f"/exercises/double/submissions/{submission}/restore"),
+        await browser.get(f"/api/runs/{submission}/whole"),
         await browser.get(f"/runs/{submission}"),
         await browser.get(f"/api/runs/{submission}/graph"),
     ]
@@ -133,6 +139,45 @@ async def test_a_strangers_token_makes_no_submission_of_mine(
     mine = await hand_in(browser)
 
     assert await hand_in(stranger) != mine
+
+
+async def test_a_strangers_submission_is_not_compared_with(
+    browser: httpx2.AsyncClient, stranger: httpx2.AsyncClient
+) -> None:
+    secret = "def double(x):\n    return x + x  # a stranger wrote this\n"
+    asked = {"source": secret, "token": "f" * 32}
+    theirs = (await stranger.post("/api/exercises/double/submissions", json=asked)).json()["id"]
+    mine = await hand_in(browser)
+
+    page = await browser.get(f"/exercises/double/submissions/{mine}?against={theirs}")
+
+    assert page.status_code == 200
+    assert "a stranger wrote this" not in page.text
+    assert theirs not in page.text
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/problems?concept=" + "a" * 10_000,
+        "/problems?state=" + "%00" * 81,
+        "/debugging?way=" + "1-" * 5000 + "1",
+        "/debugging?q=" + "a+" * 5000,
+        "/debugging?way=99999",
+        "/runs/x?" + "opened=a&" * 5000,
+        "/api/runs/x/whole?" + "opened=a&" * 5000,
+        "/api/chapters/a-first-graph/graphs/..%2f..%2fetc%2fpasswd/tape",
+        "/api/chapters/..%2f..%2fexercises/graphs/x/tape",
+    ],
+)
+async def test_what_no_page_of_ours_asks_for_is_refused(browser: httpx2.AsyncClient, address: str) -> None:
+    assert (await browser.get(address)).status_code in (404, 422)
+
+
+async def test_no_door_describes_the_right_diagnosis(browser: httpx2.AsyncClient) -> None:
+    told = (await browser.get("/openapi.json")).text
+    assert "Manifest" not in told
+    assert '"answer"' not in told
 
 
 @pytest.mark.parametrize("cookie", ["x", "A" * 5000, "../../etc/passwd", '"; DROP TABLE learners', "%00", "a.b.c"])
