@@ -52,11 +52,11 @@ def test_an_attempt_gets_its_outcome_and_its_finding(grade, folder: Path, attemp
     assert (verdict.outcome, found) == (attempt.outcome, attempt.finding), explain(verdict)
 
 
-@pytest.mark.parametrize("folder", EXERCISES, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", [*FIXTURES, ROOTS[0] / "scalar-engine"], ids=lambda folder: folder.name)
 def test_a_cheat_does_not_spoil_the_next_run(grade, folder):
     for attempt in load_exercise(folder.parent, folder.name).manifest.attempts:
         if attempt.cheat and attempt.outcome is not Outcome.TIME_LIMIT:
-            grade(folder, (folder / "attempts" / attempt.file).read_text())
+            grade(folder, (folder / "attempts" / attempt.file).read_text(), attempt)
             assert grade(folder, (folder / "solution.py").read_text()).outcome is Outcome.PASSED
 
 
