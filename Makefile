@@ -30,8 +30,9 @@ check: environment ## prove the course: structure, cells, claims, exercises, in 
 
 test: environment-dev lint ## everything that CI runs
 	$(PY) -m app check
-	# What fails on a busy machine gets one second look, alone; the first failure stays in the log.
-	$(PY) -m pytest -q $(ARGS) || $(PY) -m pytest -q --last-failed --last-failed-no-failures none $(ARGS)
+	# Two workers: most of the time goes into waiting for browsers and boxes. What fails on a busy machine gets one
+	# second look, alone; the first failure stays in the log.
+	$(PY) -m pytest -q -n 2 --dist loadfile $(ARGS) || $(PY) -m pytest -q --last-failed --last-failed-no-failures none $(ARGS)
 
 test-fast: environment-dev ## the tests that need no torch, box or browser
 	$(PY) -m pytest -q -m "not torch and not box and not browser and not slow" $(ARGS)
