@@ -13,12 +13,16 @@ from graders.box.slot import Slot, open_box
 from graders.contract.jobs import GradeJob
 from graders.contract.manifest import Attempt
 from graders.contract.model import ExerciseName
-from graders.contract.results import Verdict
+from graders.contract.results import Outcome, Verdict
 from graders.run_job import run_job
 from graders.trusted.exercise import load_exercise
 from graders.trusted.reference import ReferenceServer
 
 Grade = Callable[..., Verdict]
+
+
+def read_cases(folder: Path) -> str:
+    return (folder / "cases.py").read_text()
 
 
 @pytest.fixture(scope="session")
@@ -36,11 +40,14 @@ def grade(slot) -> Iterator[Grade]:
     reference = ReferenceServer()
     reference.warm(with_torch=True)
 
-    def judge(folder: Path, source: str, attempt: Attempt | None = None) -> Verdict:
+    def judge(folder: Path, source: str, attempt: Attempt | None = None, *, may_skip: bool = True) -> Verdict:
         said = load_exercise(folder.parent, folder.name).manifest.diagnosed_by(attempt)
         job = GradeJob(exercise=ExerciseName(folder.name), source=source, diagnosed=said)
         verdict = run_job(job, slot, folder.parent, reference, lambda kind, body: None, threading.Event())
         assert isinstance(verdict, Verdict)
+        faulted = may_skip and verdict.outcome is Outcome.GRADER_FAULT
+        if faulted and not slot.memory_cgroup and '"peak"' in read_cases(folder):
+            pytest.skip("this machine gives us no memory cgroup: such a case is the grader's fault")
         return verdict
 
     yield judge

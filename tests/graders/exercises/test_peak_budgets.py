@@ -64,4 +64,5 @@ def test_a_measure_says_whose_word_it_is_and_its_budget(grade, meter):
 def test_a_machine_without_a_meter_gives_no_verdict(grade, slot):
     if slot.memory_cgroup:
         pytest.skip("this machine measures; tests/graders/box/as_ordinary_user.py makes one that may not")
-    assert grade(FIXTURE, (FIXTURE / "solution.py").read_text()).outcome is Outcome.GRADER_FAULT
+    verdict = grade(FIXTURE, (FIXTURE / "solution.py").read_text(), may_skip=False)
+    assert verdict.outcome is Outcome.GRADER_FAULT
