@@ -151,6 +151,8 @@ def _write_text(findings: Findings, out: TextIO) -> None:
         out.write(f"{path}: a draft; the preview alone shows it\n")
     if proof.waiting_for_gpu:
         out.write(f"{_count(proof.waiting_for_gpu, 'claim')} with `:needs: gpu` not run here\n")
+    for name in proof.waiting_for_meter:
+        out.write(f"exercises/{name}: not run here, where no memory cgroup measures a peak; see docs/operating.md\n")
     broken = f"has {_count(len(findings.problems), 'problem')}"
     said = {HOLDS: "holds", BROKEN: broken, FAULT: "could not be proven"}[findings.status]
     counted = f"{_count(len(course.chapters), 'chapter')}, {_count(len(course.exercises), 'exercise')}"
@@ -178,6 +180,7 @@ def _write_json(findings: Findings, out: TextIO) -> None:
         "repeated": proof.repeated,
         "known": proof.reused,
         "waiting_for_gpu": proof.waiting_for_gpu,
+        "waiting_for_meter": proof.waiting_for_meter,
         "worker": proof.hello.model_dump(mode="json") if proof.hello else None,
         "seconds": round(findings.seconds, 3),
         "timings": {

@@ -16,7 +16,7 @@ from graders.contract.results import CaseResult, Finding, Measure, Outcome
 from graders.exits import describe_limit, outcome_of_exit
 from graders.trusted.differing import tell_difference
 from graders.trusted.exercise import Exercise
-from graders.trusted.faults import GraderFault
+from graders.trusted.faults import ExerciseProblem, GraderFault
 from graders.trusted.findings import find_code, find_for_exercise, find_mistake, find_outcome
 from graders.trusted.hosting import judge_hosted
 from graders.trusted.judge import Ruling, judge_answer
@@ -110,6 +110,10 @@ class Asking:
     def _ask(self, number: int, case: PreparedCase, run: Run) -> Ruling:
         tolerance = self.exercise.manifest.tolerance
         if case.facts.peak is not None:
+            if not self.exercise.manifest.memory_meter:
+                raise ExerciseProblem(
+                    f"the case {case.facts.name!r} is judged by its peak; write memory_meter = true in exercise.toml"
+                )
             baseline_bytes = self._read_baseline(number, case, run)
             return judge_peak(number, case, Submitted(self.source, baseline_bytes, tolerance), run)
         # A file that fails as it is loaded says so and ends, perhaps before this is written: its word is still there.

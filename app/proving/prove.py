@@ -19,6 +19,7 @@ from app.proving.stream import GraderFault, GraderStream
 from app.proving.writing import EvidenceBook, wall_seconds, write_outputs, write_trace
 from graders.contract import __file__ as contract_file
 from graders.contract.hello import WorkerHello
+from graders.contract.jobs import GradeJob
 from graders.contract.results import RunEnd, Verdict
 
 Progress = Callable[[int, int, str], None]
@@ -46,6 +47,8 @@ class Proof:
     reused: int = 0
     repeated: int = 0
     waiting_for_gpu: int = 0
+    waiting_for_meter: tuple[str, ...] = ()
+    """Exercises whose peak nothing measures here."""
     hello: WorkerHello | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     """How long each run took on the wall clock of the box, by trial."""
@@ -121,12 +124,22 @@ def _survey(course: Course, wish: Wish, memory: Memory, hello: WorkerHello) -> _
     has_gpu = "cuda" in hello.device.lower()
     book = EvidenceBook(course.root, hello, wish.today)
     trials = _plan(course, wish, has_gpu=has_gpu)
+    unmeasured = frozenset[str]() if hello.memory_cgroup else find_metered(course)
+    trials = [
+        trial for trial in trials if not (isinstance(trial.job, GradeJob) and trial.job.exercise in unmeasured)
+    ]
     due = {trial.name: trial for trial in trials if not _is_known(trial, memory, book)}
     proof = Proof(reused=len(trials) - len(due), hello=hello)
+    proof.waiting_for_meter = tuple(sorted(unmeasured))
     if not has_gpu:
         claims = (claim for chapter in course.chapters for claim in blocks_of(Claim, chapter.blocks))
         proof.waiting_for_gpu = sum(claim.needs == "gpu" for claim in claims)
     return _Survey(course, wish, memory, book, due, proof)
+
+
+def find_metered(course: Course) -> frozenset[str]:
+    """The exercises that only a worker with a memory cgroup can judge."""
+    return frozenset(name for name, exercise in course.exercises.items() if exercise.manifest.memory_meter)
 
 
 def _run(survey: _Survey, stream: GraderStream, show: Progress) -> None:

@@ -315,7 +315,6 @@ class ClaimView:
     anchor: str
     sentence: Html
     myth: Html
-    code: str
     code_html: Html
     needs: Literal["cpu", "gpu"]
     standing: Standing

@@ -90,6 +90,8 @@ class ExercisePage:
     history: tuple[SubmissionRow, ...]
     history_cut: bool
     solved_href: str
+    unmeasured: bool
+    """Whether no grader that serves now can measure the memory that it is judged by."""
     chapters: tuple[Place, ...]
     problem: str = ""
     problems: tuple[ProblemView, ...] = ()
@@ -152,6 +154,7 @@ async def render_exercise(visit: Visit, exercise: Exercise, refused: Refused | N
         concepts=tuple(course.concepts.get(concept, concept) for concept in manifest.concepts),
         prompt=exercise.prompt,
         starter=exercise.starter,
+        unmeasured=manifest.memory_meter and not await _can_measure(visit),
         text=next((each for each in texts if each is not None), exercise.starter),
         token=secrets.token_hex(16),
         action=f"{base}/submissions",
@@ -222,6 +225,12 @@ def _show_hints(exercise: Exercise, opened: int) -> tuple[HintView, ...]:
 @router.api_route("/exercises/{name}", methods=["GET", "HEAD"])
 async def exercise_page(visit: VisitNow, exercise: ExerciseNow) -> Response:
     return await render_exercise(visit, exercise)
+
+
+async def _can_measure(visit: Visit) -> bool:
+    """True also while no grader was heard of: what waits is judged by one that comes."""
+    workers = await visit.site.ledger.workers()
+    return not workers or any(worker.hello.memory_cgroup for worker in workers)
 
 
 @router.post("/exercises/{name}/hints")

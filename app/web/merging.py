@@ -337,7 +337,6 @@ def merge_claim(block: Claim, reader: Reader, anchor: str = "") -> views.ClaimVi
         anchor=anchor or block.id,
         sentence=block.sentence,
         myth=block.myth,
-        code=block.code,
         code_html=highlight(block.code),
         needs=block.needs,
         standing=stand(block, found, torch),

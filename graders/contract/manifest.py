@@ -91,6 +91,8 @@ class Manifest(Message):
     flavour: Flavour
     queue: Queue = Queue.CPU
     judge: Judge = Judge.ANSWERS
+    memory_meter: bool = False
+    """A case of it is judged by its peak, so that only a worker with a memory cgroup can judge it."""
     limits: Limits = Limits()
     tolerance: Tolerance = Tolerance()
     checks: Checks | None = None

@@ -373,3 +373,13 @@ def test_what_held_on_another_torch_is_run_again(desk: Desk) -> None:
     desk.edit("total = 1 + 1", "total = 2")
 
     assert desk.check(mode="gpu")["known"] == 0
+
+
+def test_an_exercise_that_needs_a_meter_is_left_out_in_words_where_there_is_none(desk: Desk) -> None:
+    manifest = desk.root / "exercises" / "double" / "exercise.toml"
+    manifest.write_text(manifest.read_text().replace('flavour = "plain"', 'flavour = "plain"\nmemory_meter = true'))
+
+    said = desk.check()
+
+    assert (said["status"], said["waiting_for_meter"]) == (0, ["double"])
+    assert not any(name.startswith("exercises/double") for name in said["timings"]["run_seconds"])
