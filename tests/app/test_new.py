@@ -177,5 +177,4 @@ def test_learners_see_a_draft_as_planned_and_its_author_sees_it(root: Path) -> N
     assert "two-names" not in [chapter.slug for chapter in seen.chapters]
     assert seen.modules[-1].chapters[-1].title == "Two names"
     assert seen.chapter_total == course.chapter_total
-    assert set(seen.exercises) == {"double"}
-    assert {"double", "squares"} == set(course.exercises)
+    assert set(course.exercises) - set(seen.exercises) == {"squares"}

@@ -344,10 +344,8 @@ y.backward()
 
 
 def test_an_engine_of_the_readers_own_is_not_asked_for_bytes(open_page: OpenPage) -> None:
-    page = play(open_page, programs.DIAMOND)
-    page.evaluate("document.querySelector('uw-cell').dataset.flavour = 'plain'")
-    page.evaluate("source => document.querySelector('uw-cell').replaceText(source)", OWN_ENGINE)
-    page.locator("[data-run]").click()
+    page = open_page(programs.link_to(OWN_ENGINE).replace("/play", "/play?flavour=plain", 1))
+    page.locator("uw-player[data-tape]").wait_for()
     page.locator(".player-panel summary", has_text="The tape").wait_for()
     expect(page.locator("g.node", has_text="*")).to_have_count(1)
     expect(page.locator("summary", has_text="Bytes held")).to_have_count(0)
