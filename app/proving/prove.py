@@ -125,9 +125,7 @@ def _survey(course: Course, wish: Wish, memory: Memory, hello: WorkerHello) -> _
     book = EvidenceBook(course.root, hello, wish.today)
     trials = _plan(course, wish, has_gpu=has_gpu)
     unmeasured = frozenset[str]() if hello.memory_cgroup else find_metered(course)
-    trials = [
-        trial for trial in trials if not (isinstance(trial.job, GradeJob) and trial.job.exercise in unmeasured)
-    ]
+    trials = [trial for trial in trials if not (isinstance(trial.job, GradeJob) and trial.job.exercise in unmeasured)]
     due = {trial.name: trial for trial in trials if not _is_known(trial, memory, book)}
     proof = Proof(reused=len(trials) - len(due), hello=hello)
     proof.waiting_for_meter = tuple(sorted(unmeasured))
