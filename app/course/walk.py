@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TypeVar
 
-from app.course.model import Block, Box, Reveal
+from app.course.model import Block, Box, Chapter, ExerciseLink, Predict, Reveal
 
 Kind = TypeVar("Kind")
 
@@ -19,3 +19,12 @@ def blocks_within(blocks: tuple[Block, ...]) -> Iterator[Block]:
 def blocks_of(kind: type[Kind], blocks: tuple[Block, ...]) -> tuple[Kind, ...]:
     """The blocks of one kind, e.g. every claim of a chapter."""
     return tuple(block for block in blocks_within(blocks) if isinstance(block, kind))
+
+
+def offers(chapter: Chapter, exercise: str) -> bool:
+    """Whether a chapter leads to an exercise."""
+    return any(link.name == exercise for link in blocks_of(ExerciseLink, chapter.blocks))
+
+
+def predicts_settled_by(chapter: Chapter, cell: str) -> tuple[Predict, ...]:
+    return tuple(predict for predict in blocks_of(Predict, chapter.blocks) if predict.resolved_by == cell)

@@ -11,10 +11,11 @@ from starlette.exceptions import HTTPException
 from app.course.marking import Given, Unmarkable, mark_answer
 from app.course.model import Chapter, Kind, Question
 from app.course.variants import fill_question, find_draw, pick_draw
+from app.course.walk import blocks_of
 from app.storage.records import Answer
 from app.web.chapter import ChapterNow, answer_block, gather_reader
 from app.web.figures import node_names
-from app.web.merging import draws_seen, merge_block, walk_blocks
+from app.web.merging import draws_seen, merge_block
 from app.web.rates import Act
 from app.web.visit import VisitNow, Writer, WriterNow
 
@@ -99,9 +100,9 @@ def _fill(chapter: Chapter, block: Question, seed: int | None) -> _Asked:
 
 
 def _need_question(chapter: Chapter, question_id: str) -> Question:
-    for block in walk_blocks(chapter.blocks):
-        if isinstance(block, Question) and block.id == question_id:
-            return block
+    for question in blocks_of(Question, chapter.blocks):
+        if question.id == question_id:
+            return question
     raise HTTPException(404, "There is no such question in this chapter.")
 
 

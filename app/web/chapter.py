@@ -11,11 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from app.course.model import Cell, Chapter, Course, Graph, Heading, Html, Module, Predict, Question
+from app.course.walk import blocks_of
 from app.pictures import TraceRefused
 from app.web.blocks import BlockView, HeadingView, LadderView
 from app.web.course_map import href_of
 from app.web.figures import Figure, Sketch
-from app.web.merging import Reader, merge_block, merge_blocks, picture_prefix, walk_blocks
+from app.web.merging import Reader, merge_block, merge_blocks, picture_prefix
 from app.web.page import Frame, Place
 from app.web.preview import place_problems
 from app.web.progress import count_standings, make_ladder
@@ -120,13 +121,13 @@ async def gather_reader(
 async def _gather_figures(visit: Visit, reader: Reader) -> dict[str, Figure]:
     """The course's own graphs, and the last graph of each cell on which a question is asked."""
     figures = {}
-    blocks = walk_blocks(reader.chapter.blocks)
-    for graph in (block for block in blocks if isinstance(block, Graph)):
+    blocks = reader.chapter.blocks
+    for graph in blocks_of(Graph, blocks):
         figure = await visit.site.figures.kept(graph.trace_path, graph.source, picture_prefix(graph))
         if figure is not None:
             figures[graph.id] = figure
-    asked = {block.graph.cell for block in blocks if isinstance(block, Question) and block.graph}
-    for cell in (block for block in blocks if isinstance(block, Cell) and block.id in asked):
+    asked = {question.graph.cell for question in blocks_of(Question, blocks) if question.graph}
+    for cell in (cell for cell in blocks_of(Cell, blocks) if cell.id in asked):
         figure = await _last_figure(visit, reader.history.cell_runs.get(cell.id), picture_prefix(cell))
         if figure is not None:
             figures[cell.id] = figure
@@ -262,7 +263,7 @@ class PlaceRead(BaseModel):
 async def keep_place(place: PlaceRead, site: SiteNow, visit: VisitNow) -> None:
     """Remember where the reader is, if they are known: reading alone makes nobody known."""
     chapter = find_chapter(site.course, place.chapter)
-    anchors = {block.anchor for block in walk_blocks(chapter.blocks) if isinstance(block, Heading)} if chapter else ()
+    anchors = {heading.anchor for heading in blocks_of(Heading, chapter.blocks)} if chapter else ()
     if chapter is None or place.anchor not in anchors:
         raise HTTPException(404, "There is no such place.")
     if visit.learner is not None:

@@ -8,8 +8,9 @@ from fastapi import APIRouter, Response
 
 from app.course.model import Claim
 from app.course.standing import Standing
+from app.course.walk import blocks_of
 from app.web.blocks import ClaimView
-from app.web.merging import Reader, merge_claim, walk_blocks
+from app.web.merging import Reader, merge_claim
 from app.web.page import Frame, Place
 from app.web.visit import VisitNow, place_of
 
@@ -58,6 +59,7 @@ async def claims_page(visit: VisitNow) -> Response:
 
 
 def _claims_of(reader: Reader) -> tuple[ClaimView, ...]:
-    blocks = walk_blocks(reader.chapter.blocks)
-    found = (block for block in blocks if isinstance(block, Claim))
-    return tuple(merge_claim(block, reader, f"claim_{reader.chapter.slug}_{block.id}") for block in found)
+    chapter = reader.chapter
+    return tuple(
+        merge_claim(claim, reader, f"claim_{chapter.slug}_{claim.id}") for claim in blocks_of(Claim, chapter.blocks)
+    )

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 
 from app.course.flow import FlowStep, Given, walk_way
 from app.course.model import Box, Chapter, Heading, Html, Prose
-from app.web.merging import walk_blocks
+from app.course.walk import blocks_within
 from app.web.page import Frame, Place
 from app.web.visit import VisitNow, place_of
 
@@ -134,7 +134,7 @@ def _table_of(chapter: Chapter, words: list[str]) -> TableOfChapter:
     """The rows of a chapter's boxes in which each word stands, with the section of the first box."""
     rows: list[RowView] = []
     section = anchor = ""
-    for block in walk_blocks(chapter.blocks):
+    for block in blocks_within(chapter.blocks):
         if isinstance(block, Heading):
             section = block.anchor
         if isinstance(block, Box) and block.kind == BOX:

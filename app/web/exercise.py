@@ -9,11 +9,11 @@ from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
 from app.course.model import Exercise, Html
+from app.course.walk import offers
 from app.web.blocks import ProblemView
 from app.web.diagnosing import DiagnosisForm, draft_place, make_form
 from app.web.history import MOST_SHOWN, SubmissionRow, show_history
 from app.web.lab_chart import ChartView, show_chart
-from app.web.merging import offers
 from app.web.page import Frame, Place
 from app.web.preview import list_problems
 from app.web.rates import Act

@@ -9,9 +9,10 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from app.course.model import Chapter, Graph
+from app.course.walk import blocks_of
 from app.web.chapter import ChapterNow
 from app.web.figures import Figure
-from app.web.merging import picture_prefix, walk_blocks
+from app.web.merging import picture_prefix
 from app.web.tapes import play_figure
 from app.web.visit import VisitNow
 
@@ -40,10 +41,10 @@ def answer_graph(figure: Figure | None) -> GraphAnswer:
 
 
 def need_graph(chapter: Chapter, graph_id: str) -> Graph:
-    found = [block for block in walk_blocks(chapter.blocks) if isinstance(block, Graph) and block.id == graph_id]
-    if not found:
-        raise HTTPException(404, "There is no such graph in this chapter.")
-    return found[0]
+    for graph in blocks_of(Graph, chapter.blocks):
+        if graph.id == graph_id:
+            return graph
+    raise HTTPException(404, "There is no such graph in this chapter.")
 
 
 @api.get("/{slug}/graphs/{graph_id}")

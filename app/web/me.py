@@ -11,10 +11,11 @@ from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
 from app.course.model import Predict
+from app.course.walk import blocks_of
 from app.learning.calibration import Confidence, Guess, calibrate, describe_calibration
 from app.storage.records import ChapterHistory
 from app.web.blocks import ExerciseLinkView, LadderView
-from app.web.merging import merge_exercise_link, walk_blocks
+from app.web.merging import merge_exercise_link
 from app.web.page import Frame, Place
 from app.web.progress import count_standings, make_ladder
 from app.web.rates import Act
@@ -97,13 +98,10 @@ def _settled_guesses(visit: Visit, histories: Mapping[str, ChapterHistory]) -> l
     return [
         Guess(Confidence(mine.confidence), option.right)
         for chapter in visit.site.course.chapters
-        for block in walk_blocks(chapter.blocks)
-        if isinstance(block, Predict)
-        and chapter.slug in histories
-        and (mine := histories[chapter.slug].predictions.get(block.id))
-        and mine.resolved_at
-        and mine.confidence
-        for option in block.options
+        if chapter.slug in histories
+        for predict in blocks_of(Predict, chapter.blocks)
+        if (mine := histories[chapter.slug].predictions.get(predict.id)) and mine.resolved_at and mine.confidence
+        for option in predict.options
         if option.id == mine.option
     ]
 

@@ -38,6 +38,7 @@ from app.course.model import (
 )
 from app.course.standing import stand
 from app.course.variants import fill_question, find_draw, pick_draw
+from app.course.walk import predicts_settled_by
 from app.learning.calibration import Confidence
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory
 from app.web import blocks as views
@@ -367,24 +368,3 @@ def merge_exercise_link(
         attempts=standing.attempts,
         passed=standing.passed,
     )
-
-
-def walk_blocks(course_blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    """All blocks, those inside boxes and reveals too, in reading order."""
-    found: list[Block] = []
-    for block in course_blocks:
-        found.append(block)
-        if isinstance(block, Box | Reveal):
-            found.extend(walk_blocks(block.blocks))
-    return tuple(found)
-
-
-def offers(chapter: Chapter, exercise: str) -> bool:
-    """Whether a chapter leads to an exercise."""
-    blocks = walk_blocks(chapter.blocks)
-    return any(isinstance(block, ExerciseLink) and block.name == exercise for block in blocks)
-
-
-def predicts_settled_by(chapter: Chapter, cell: str) -> tuple[Predict, ...]:
-    blocks = walk_blocks(chapter.blocks)
-    return tuple(block for block in blocks if isinstance(block, Predict) and block.resolved_by == cell)

@@ -8,9 +8,10 @@ from fastapi import APIRouter, Response
 from starlette.exceptions import HTTPException
 
 from app.course.model import Chapter, ExerciseLink, Module, PlannedChapter
+from app.course.walk import blocks_of
 from app.web.blocks import ExerciseLinkView
 from app.web.course_map import ChapterRow, href_of, show_chapter
-from app.web.merging import Standing, merge_exercise_link, walk_blocks
+from app.web.merging import Standing, merge_exercise_link
 from app.web.page import Frame, Place
 from app.web.progress import count_standings
 from app.web.visit import Visit, VisitNow
@@ -74,8 +75,8 @@ async def module_page(visit: VisitNow, module_id: str) -> Response:
 def _offered(
     visit: Visit, chapter: Chapter | PlannedChapter, standings: Mapping[str, Standing]
 ) -> tuple[ExerciseLinkView, ...]:
-    blocks = walk_blocks(chapter.blocks) if isinstance(chapter, Chapter) else ()
-    names = dict.fromkeys(block.name for block in blocks if isinstance(block, ExerciseLink))
+    links = blocks_of(ExerciseLink, chapter.blocks) if isinstance(chapter, Chapter) else ()
+    names = dict.fromkeys(link.name for link in links)
     return tuple(merge_exercise_link(visit.site.course, name, standings) for name in names)
 
 

@@ -6,11 +6,12 @@ from fastapi import APIRouter, Form, Response
 from starlette.exceptions import HTTPException
 
 from app.course.model import Cell, Chapter, Predict
+from app.course.walk import blocks_of, predicts_settled_by
 from app.learning.calibration import Confidence
 from app.storage.records import Prediction
 from app.web.blocks import PredictView
 from app.web.chapter import ChapterNow, answer_block
-from app.web.merging import Reader, merge_predict, predicts_settled_by, walk_blocks
+from app.web.merging import Reader, merge_predict
 from app.web.rates import Act
 from app.web.site import Site
 from app.web.visit import WriterNow
@@ -42,9 +43,9 @@ async def predict(
 
 
 def _need_predict(chapter: Chapter, predict_id: str) -> Predict:
-    for block in walk_blocks(chapter.blocks):
-        if isinstance(block, Predict) and block.id == predict_id:
-            return block
+    for predict in blocks_of(Predict, chapter.blocks):
+        if predict.id == predict_id:
+            return predict
     raise HTTPException(404, "There is no such prediction in this chapter.")
 
 

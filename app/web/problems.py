@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query, Response
 
 from app.course.model import Course, Exercise
-from app.web.merging import Standing, offers
+from app.course.walk import offers
+from app.web.merging import Standing
 from app.web.page import Frame, Place
 from app.web.progress import count_standings
 from app.web.visit import VisitNow, place_of

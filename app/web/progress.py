@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from app.course.model import Chapter, Course, ExerciseLink, Kind, Predict, Question
+from app.course.walk import blocks_of
 from app.learning.ladder import Asked, Done, Recall, climb_ladder
 from app.storage.records import ChapterHistory
 from app.web.blocks import LadderView, RungView
-from app.web.merging import Standing, walk_blocks
+from app.web.merging import Standing
 from graders.contract.results import Outcome
 from graders.ledger import Standing as Finished
 
@@ -29,13 +30,12 @@ def count_standings(finished: Iterable[Finished]) -> Mapping[str, Standing]:
 
 def ask_of(course: Course, chapter: Chapter) -> Asked:
     """What the chapter asks of its reader."""
-    blocks = walk_blocks(chapter.blocks)
-    exercises = {block.name: course.exercises[block.name] for block in blocks if isinstance(block, ExerciseLink)}
+    exercises = {link.name: course.exercises[link.name] for link in blocks_of(ExerciseLink, chapter.blocks)}
     hunts = {name for name, exercise in exercises.items() if exercise.manifest.kind in FAULT_FINDING}
-    questions = [block for block in blocks if isinstance(block, Question)]
+    questions = blocks_of(Question, chapter.blocks)
     wrong_lines = {question.id for question in questions if question.kind is Kind.WRONG_LINE}
     return Asked(
-        predicts=frozenset(block.id for block in blocks if isinstance(block, Predict)),
+        predicts=frozenset(predict.id for predict in blocks_of(Predict, chapter.blocks)),
         questions=frozenset(question.id for question in questions),
         build=frozenset(exercises.keys() - hunts),
         debug=frozenset(hunts | wrong_lines),

@@ -14,12 +14,13 @@ from starlette.exceptions import HTTPException
 
 from app.course.harness import TABLE_LINE, cell_job, drop_lines
 from app.course.model import Cell, Chapter, Incident, Measure
+from app.course.walk import blocks_of, blocks_within
 from app.web.blocks import PredictView, RunView
 from app.web.chapter import ChapterNow
 from app.web.figures import Drawn, draw_end
 from app.web.graphs import GraphAnswer, OpenFolds, answer_graph
 from app.web.measures import show_live_measure
-from app.web.merging import Reader, merge_cell, picture_prefix, walk_blocks
+from app.web.merging import Reader, merge_cell, picture_prefix
 from app.web.outcomes import HEADLINES
 from app.web.page import Frame, Place
 from app.web.predictions import settle_predictions, settles
@@ -115,15 +116,14 @@ def _find_cell(site: Site, asked: RunRequest) -> tuple[Chapter | None, Cell | No
 
 
 def find_cell(chapter: Chapter, cell_id: str) -> Cell | None:
-    blocks = walk_blocks(chapter.blocks)
+    blocks = blocks_within(chapter.blocks)
     cells = (block.cell if isinstance(block, Measure | Incident) else block for block in blocks)
     return next((cell for cell in cells if isinstance(cell, Cell) and cell.id == cell_id), None)
 
 
 def find_measure(chapter: Chapter, cell: Cell) -> Measure | None:
     """The measurement that a cell takes."""
-    blocks = walk_blocks(chapter.blocks)
-    return next((block for block in blocks if isinstance(block, Measure) and block.cell == cell), None)
+    return next((measure for measure in blocks_of(Measure, chapter.blocks) if measure.cell == cell), None)
 
 
 async def start_asked_run(asked: RunRequest, writer: WriterNow) -> Started:
