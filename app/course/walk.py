@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TypeVar
 
-from app.course.model import Block, Box, Chapter, ExerciseLink, Predict, Reveal
+from app.course.model import Block, Box, Chapter, Course, ExerciseLink, Predict, Reveal
 
 Kind = TypeVar("Kind")
 
@@ -21,9 +21,13 @@ def blocks_of(kind: type[Kind], blocks: tuple[Block, ...]) -> tuple[Kind, ...]:
     return tuple(block for block in blocks_within(blocks) if isinstance(block, kind))
 
 
-def offers(chapter: Chapter, exercise: str) -> bool:
-    """Whether a chapter leads to an exercise."""
-    return any(link.name == exercise for link in blocks_of(ExerciseLink, chapter.blocks))
+def chapters_offering(course: Course, exercise: str) -> tuple[Chapter, ...]:
+    """The chapters that lead to an exercise, in reading order."""
+    return tuple(
+        chapter
+        for chapter in course.chapters
+        if any(link.name == exercise for link in blocks_of(ExerciseLink, chapter.blocks))
+    )
 
 
 def predicts_settled_by(chapter: Chapter, cell: str) -> tuple[Predict, ...]:

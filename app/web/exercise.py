@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
 from app.course.model import Exercise, Html
-from app.course.walk import offers
+from app.course.walk import chapters_offering
 from app.web.blocks import ProblemView
 from app.web.diagnosing import DiagnosisForm, draft_place, make_form
 from app.web.history import MOST_SHOWN, SubmissionRow, show_history
@@ -172,7 +172,7 @@ async def render_exercise(visit: Visit, exercise: Exercise, refused: Refused | N
         history=history,
         history_cut=len(history) >= MOST_SHOWN,
         solved_href=next((row.href for row in history if row.passed), ""),
-        chapters=tuple(place_of(chapter) for chapter in course.chapters if offers(chapter, exercise.name)),
+        chapters=tuple(place_of(chapter) for chapter in chapters_offering(course, exercise.name)),
         problem=refused.problem if refused else "",
         problems=list_problems(visit.site, base),
     )

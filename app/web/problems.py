@@ -1,5 +1,6 @@
 """All exercises as a bank of their own: filtered by what they practise, kind, difficulty, and how one stands."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,8 +9,8 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Response
 
-from app.course.model import Course, Exercise
-from app.course.walk import offers
+from app.course.model import Chapter, Course, Exercise
+from app.course.walk import chapters_offering
 from app.web.merging import Standing
 from app.web.page import Frame, Place
 from app.web.progress import count_standings
@@ -20,8 +21,6 @@ router = APIRouter(include_in_schema=False)
 
 LONGEST_FILTER = 80
 HARDER = tuple(Difficulty)
-NOWHERE = (1_000_000, 0)
-"""The place of an exercise that no chapter offers: behind all that one does."""
 
 
 class State(StrEnum):
@@ -87,8 +86,7 @@ class Entry:
     """An exercise with what it is filtered and sorted by."""
 
     exercise: Exercise
-    chapters: tuple[Place, ...]
-    place: tuple[int, int]
+    chapters: tuple[Chapter, ...]
     standing: Standing
 
     @property
@@ -116,21 +114,18 @@ Wanted = Mapping[str, str]
 
 
 def list_entries(course: Course, standings: Mapping[str, Standing]) -> tuple[Entry, ...]:
-    """By the first chapter that offers it, then from easy to hard, then by title."""
-    entries = (_make_entry(course, exercise, standings) for exercise in course.exercises.values())
+    """By the first chapter that offers it, those of no chapter last; then from easy to hard, then by title."""
+    entries = (
+        Entry(exercise, chapters_offering(course, name), standings.get(name, Standing()))
+        for name, exercise in course.exercises.items()
+    )
     return tuple(sorted(entries, key=_order))
 
 
-def _make_entry(course: Course, exercise: Exercise, standings: Mapping[str, Standing]) -> Entry:
-    offered = [(place, chapter) for place, chapter in enumerate(course.chapters) if offers(chapter, exercise.name)]
-    place = (offered[0][0], 0) if offered else NOWHERE
-    chapters = tuple(place_of(chapter) for _, chapter in offered)
-    return Entry(exercise, chapters, place, standings.get(exercise.name, Standing()))
-
-
-def _order(entry: Entry) -> tuple[tuple[int, int], int, str]:
+def _order(entry: Entry) -> tuple[float, int, str]:
     manifest = entry.exercise.manifest
-    return entry.place, HARDER.index(manifest.difficulty), manifest.title
+    first = entry.chapters[0].ordinal if entry.chapters else math.inf
+    return first, HARDER.index(manifest.difficulty), manifest.title
 
 
 def show_bank(course: Course, entries: Sequence[Entry], wanted: Wanted) -> BankView:
@@ -191,7 +186,7 @@ def _show_card(course: Course, entry: Entry) -> ExerciseCard:
         difficulty=manifest.difficulty.value,
         minutes=manifest.minutes,
         concepts=tuple(course.concepts.get(concept, concept) for concept in manifest.concepts),
-        chapters=entry.chapters,
+        chapters=tuple(place_of(chapter) for chapter in entry.chapters),
         state=entry.state,
         attempts=entry.standing.attempts,
     )
