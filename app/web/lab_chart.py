@@ -102,7 +102,7 @@ def _read_tries(chart: Chart, history: Sequence[Submission]) -> Iterator[_Try]:
         case = next((case for case in verdict.cases if case.name == chart.case and case.public), None)
         found = {measure.name: measure for measure in case.measures} if case else {}
         forwards, held = found.get(FORWARDS), found.get(HELD)
-        if forwards is None or held is None or held.measured_by is MeasuredBy.LEARNER_PROCESS:
+        if forwards is None or held is None or _is_reported(held):
             continue
         yield _Try(
             number=len(history) - place,
