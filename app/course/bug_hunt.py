@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from app.course.problems import Report, Rule, one_of, suggest
+from app.course.python_code import is_code_line, source_lines
 from app.course.toml_file import find_line
 from graders.contract.manifest import Attempt, Diagnosis, Manifest
 from graders.contract.results import Outcome
@@ -30,7 +31,7 @@ def check_diagnosis(manifest: Manifest, toml: str, starter: str, report: Report)
     if manifest.diagnosis is None:
         _check_no_words(manifest.attempts, toml, report)
         return
-    hunt = _Hunt(manifest.diagnosis, toml, tuple(starter.splitlines()), report)
+    hunt = _Hunt(manifest.diagnosis, toml, source_lines(starter), report)
     _check_categories(hunt)
     at = find_line(toml, "[diagnosis]", "lines")
     for line in hunt.asked.lines:
@@ -63,9 +64,9 @@ def _check_guilty_line(hunt: _Hunt, line: int, at: int) -> None:
         message = f"line {line} is called guilty, and starter.py has {count} lines"
         hunt.complain(at, str(line), message, f"write a line from 1 to {count}")
         return
-    text = hunt.starter[line - 1].strip()
-    if not text or text.startswith("#"):
-        what = "a comment" if text else "blank"
+    text = hunt.starter[line - 1]
+    if not is_code_line(text):
+        what = "a comment" if text.strip() else "blank"
         message = f"line {line} is called guilty, and in starter.py it is {what}"
         hunt.complain(at, str(line), message, "write the number of the line that does the harm; lines count from 1")
 

@@ -43,6 +43,16 @@ def has_code(source: str) -> bool:
     return bool(_parse(source).body)
 
 
+def source_lines(source: str) -> tuple[str, ...]:
+    """The lines of a file as a page numbers them: no blank ones at its end."""
+    return tuple(source.rstrip("\n").split("\n"))
+
+
+def is_code_line(line: str) -> bool:
+    """Whether a line is neither blank nor a comment alone."""
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
 @lru_cache(maxsize=MOST_KEPT)
 def find_idle_check(source: str) -> SyntaxMistake | None:
     """Why code that parses, and is meant to fail if a sentence is false, could never do so; None where it could."""

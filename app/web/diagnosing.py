@@ -7,6 +7,7 @@ from starlette.exceptions import HTTPException
 
 from app.course.code import highlight
 from app.course.model import Exercise, Html
+from app.course.python_code import is_code_line, source_lines
 from app.web.blocks import OptionView
 from graders.contract.jobs import Diagnosed, GradeJob
 from graders.ledger import Submission
@@ -48,8 +49,8 @@ def make_form(exercise: Exercise, draft: str | None, last: Submission | None) ->
             OptionView(name, words, chosen=name == said.category) for name, words in _in_order(asked.categories)
         ),
         lines=tuple(
-            StarterLine(number, highlight(line), is_code(line), number == said.line)
-            for number, line in enumerate(exercise.starter.rstrip("\n").split("\n"), 1)
+            StarterLine(number, highlight(line), is_code_line(line), number == said.line)
+            for number, line in enumerate(source_lines(exercise.starter), 1)
         ),
         draft_place=draft_place(exercise),
     )
@@ -58,10 +59,6 @@ def make_form(exercise: Exercise, draft: str | None, last: Submission | None) ->
 def _in_order(categories: dict[str, str]) -> list[tuple[str, str]]:
     """By their words: an author writes the right one first too easily."""
     return sorted(categories.items(), key=lambda each: each[1].casefold())
-
-
-def is_code(line: str) -> bool:
-    return bool(line.strip()) and not line.lstrip().startswith("#")
 
 
 def read_draft(text: str) -> Diagnosed:
@@ -93,7 +90,7 @@ def read_diagnosed(exercise: Exercise, category: str, line: int | None) -> Diagn
         return None
     if category and category not in asked.categories:
         raise HTTPException(422, "There is no such kind of fault to choose from.")
-    lines = exercise.starter.rstrip("\n").split("\n")
-    if line is not None and not (1 <= line <= len(lines) and is_code(lines[line - 1])):
+    lines = source_lines(exercise.starter)
+    if line is not None and not (1 <= line <= len(lines) and is_code_line(lines[line - 1])):
         raise HTTPException(422, f"There is no code in line {line} of the starter.")
     return Diagnosed(category=category or None, line=line)

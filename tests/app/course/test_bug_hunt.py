@@ -142,3 +142,12 @@ def test_without_a_diagnosis_the_check_says_nothing(hunt: Path) -> None:
     (hunt / "exercise.toml").write_text(head + own + attempts, encoding="utf-8")
 
     assert read_folder(hunt)("solution.py") is None
+
+
+def test_blank_lines_at_the_end_of_a_starter_are_no_lines_to_be_guilty(hunt: Path) -> None:
+    starter = hunt / "starter.py"
+    starter.write_text(starter.read_text(encoding="utf-8") + "\n\n", encoding="utf-8")
+
+    (found,) = change(hunt, "lines = [4, 5]", "lines = [4, 7]")
+
+    assert "starter.py has 5 lines" in found.message
