@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
+from app.course.blocks import Draw
 from app.course.drawn import VARIANTS, VariantFile, draws_of, read_file
-from app.course.model import Draw
 from app.course.notebook_in import NoNotebook, read_notebook
 from app.course.notebook_out import write_notebook
 from app.course.problems import Report

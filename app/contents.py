@@ -9,15 +9,11 @@ from typing import TextIO
 
 from markupsafe import Markup
 
-from app.course.loader import load_course
-from app.course.model import (
+from app.course.blocks import (
     Block,
     Box,
     Cell,
-    Chapter,
     Claim,
-    Course,
-    Exercise,
     ExerciseLink,
     Graph,
     Heading,
@@ -27,6 +23,8 @@ from app.course.model import (
     Prose,
     Question,
 )
+from app.course.loader import load_course
+from app.course.model import Chapter, Course, Exercise
 from app.course.walk import blocks_of
 from graders.contract.results import Outcome
 

@@ -19,9 +19,10 @@ sys.path.insert(0, str(ROOT))
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # noqa: E402
 from playwright.sync_api import Locator, Page, ViewportSize, expect, sync_playwright  # noqa: E402
 
+from app.course.blocks import Cell, Kind, Measure, Predict, Question  # noqa: E402
 from app.course.loader import load_course  # noqa: E402
 from app.course.marking import code_lines, line_letter, shown_order  # noqa: E402
-from app.course.model import Cell, Chapter, Kind, Measure, Predict, Question  # noqa: E402
+from app.course.model import Chapter  # noqa: E402
 from app.course.variants import fill_question, find_draw  # noqa: E402
 from app.course.walk import blocks_of  # noqa: E402
 

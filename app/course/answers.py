@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from markdown_it.token import Token
 
+from app.course.blocks import Html, Option
 from app.course.draft import Draft
-from app.course.model import Html, Option
 from app.course.problems import Rule
 from app.course.tree import children, groups, plain_text
 

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Callable, Iterable, Mapping
 
+from app.course.blocks import Draw, Kind, NumberKey, Question
 from app.course.marking import EVERY_OTHER, code_lines, shown_order
 from app.course.marks import names_in, unmark
-from app.course.model import Draw, Kind, NumberKey, Question
 from app.course.variants import (
     ANSWER,
     fill_question,

@@ -1,214 +1,373 @@
-"""Builds a chapter's blocks from its tree, and reports directives that are unknown or stand in the wrong place."""
+"""What a chapter is made of, as data: a closed union of blocks, with every member beside it. HTML is already safe."""
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
 
-from markdown_it.token import Token
+from graders.contract.jobs import Flavour
 
-from app.course.code_blocks import build_cell, build_claim, build_graph
-from app.course.directives import BOXES, HIDDEN, SPECS, TO_LOOK_AT, Argument, Holds, NoOptions, Spec
-from app.course.draft import Draft, Named
-from app.course.fences import Fence
-from app.course.illustrations import build_figure
-from app.course.incidents import build_incident
-from app.course.measures import build_measure
-from app.course.model import Block, Box, ExerciseLink, Heading, LadderPlace, Reveal
-from app.course.model import Prose as ProseBlock
-from app.course.options import read_argument, read_options
-from app.course.problems import Rule, one_of, suggest
-from app.course.questions import build_predict, build_question, require
-from app.course.stepping import build_steps
-from app.course.tree import Directive, Part, directives_of, line_of, plain_text, tokens_of
-
-NOT_A_WORD = re.compile(r"[^\w]+")
-
-NAMED: dict[str, Callable[[Directive, str, Draft], Block | None]] = {
-    "predict": build_predict,
-    "question": build_question,
-    "cell": build_cell,
-    "measure": build_measure,
-    "graph": build_graph,
-    "claim": build_claim,
-    "figure": build_figure,
-    "steps": build_steps,
-}
+Html = str
+"""HTML made by our own renderer from trusted course text: the only strings a template marks safe."""
 
 
-def build_blocks(
-    parts: Sequence[Part], draft: Draft, holds: Holds = Holds.ANYTHING, lines: list[int] | None = None
-) -> tuple[Block, ...]:
-    """The blocks in order. Descends into a directive even where its own options are wrong.
+class Kind(StrEnum):
+    """How a question is answered."""
 
-    `lines` is filled with the file's line on which each of them begins.
+    CHOICE = "choice"
+    SEVERAL = "several"
+    NUMBER = "number"
+    TEXT = "text"
+    ORDER = "order"
+    GRAPH_CLICK = "graph-click"
+    WRONG_LINE = "wrong-line"
+    OPEN = "open"
+
+
+class Role(StrEnum):
+    """What a retrieval question asks for."""
+
+    FACTUAL = "factual"
+    CONCEPTUAL = "conceptual"
+    SYNTHETIC = "synthetic"
+
+
+@dataclass(frozen=True)
+class Where:
+    """A place in a course file, for messages: path relative to the course root, and a line from 1."""
+
+    path: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Prose:
+    """Rendered Markdown between directives."""
+
+    html: Html
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A section's title; `anchor` is its permalink and stable id."""
+
+    level: int
+    html: Html
+    text: str
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Option:
+    """One answer of a choice, with the feedback that says why it is right or wrong."""
+
+    id: str
+    html: Html
+    right: bool
+    feedback: Html
+
+
+@dataclass(frozen=True)
+class NumberKey:
+    """A numeric answer: |given - value| <= tolerance, in `unit` (shown beside the field)."""
+
+    value: float
+    tolerance: float
+    unit: str
+    slips: tuple[tuple[float, Html], ...] = ()
+    """Known wrong values with the feedback for each."""
+
+
+Value = bool | int | float | str
+"""What a generator may return for a name."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One drawing of a question's variant: what its generator returned for a seed, committed by the check."""
+
+    seed: int
+    values: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The generator of a question: `code` defines `draw(rng)`, which computes the answer by running code.
+
+    While a question has one, its texts hold places that a draw fills; see `app.course.variants`. `draws` is empty
+    until the check has drawn and committed some.
     """
-    blocks: list[Block] = []
-    lines = [] if lines is None else lines
-    run: list[Token] = []
-    for index, part in enumerate(parts):
-        if isinstance(part, Directive):
-            _flush(run, blocks, lines, draft)
-            block = _build_directive(part, draft, holds)
-            if block is not None:
-                blocks.append(block)
-                lines.append(part.fence.line)
-        elif part.type == "heading_open" and part.level == _level_of(parts):
-            _flush(run, blocks, lines, draft)
-            inline = parts[index + 1]
-            assert isinstance(inline, Token)
-            blocks.append(_build_heading(part, inline, draft))
-            lines.append(line_of([part], 0))
-        elif part.type == "split":
-            _report_stray_split(part, draft)
-        elif not _belongs_to_heading(parts, index):
-            run.append(part)
-    _flush(run, blocks, lines, draft)
-    return tuple(blocks)
+
+    id: str
+    code: str
+    flavour: Flavour
+    wanted: int
+    code_line: int
+    draws: tuple[Draw, ...] = ()
 
 
-def _level_of(parts: Sequence[Part]) -> int:
-    return next((part.level for part in parts if isinstance(part, Token)), 0)
+@dataclass(frozen=True)
+class GraphKey:
+    """The right nodes of a click-on-the-graph question, by forward name or variable; feedback for the others."""
+
+    cell: str
+    targets: tuple[str, ...]
+    wrong: Mapping[str, Html] = field(default_factory=dict)
+    otherwise: Html = ""
 
 
-def _belongs_to_heading(parts: Sequence[Part], index: int) -> bool:
-    part = parts[index]
-    if isinstance(part, Token) and part.type == "heading_close" and part.level == _level_of(parts):
-        return True
-    before = parts[index - 1] if index else None
-    return isinstance(before, Token) and before.type == "heading_open" and before.level == _level_of(parts)
+@dataclass(frozen=True)
+class Question:
+    """A retrieval question. Which key is set depends on `kind`; `answer` is shown after an attempt."""
+
+    id: str
+    kind: Kind
+    role: Role
+    concepts: tuple[str, ...]
+    prompt: Html
+    where: Where
+    options: tuple[Option, ...] = ()
+    number: NumberKey | None = None
+    accepted: tuple[str, ...] = ()
+    graph: GraphKey | None = None
+    code: str = ""
+    code_language: str = "python"
+    slips: tuple[str, ...] = ()
+    """Of a drawn `several`: the names of values that hold what a wrong idea would choose."""
+    answer: Html = ""
+    rubric: tuple[Html, ...] = ()
+    variant: Variant | None = None
 
 
-def _flush(run: list[Token], blocks: list[Block], lines: list[int], draft: Draft) -> None:
-    html = draft.prose.html(run)
-    if html:
-        blocks.append(ProseBlock(html))
-        lines.append(line_of(run, 0))
-    run.clear()
+@dataclass(frozen=True)
+class Predict:
+    """A prompt whose answer is committed, with a confidence, before the run that settles it."""
+
+    id: str
+    prompt: Html
+    options: tuple[Option, ...]
+    resolved_by: str
+    """The id of the cell whose run shows the truth."""
+    truth: Html
+    where: Where
 
 
-def _report_stray_split(token: Token, draft: Draft) -> None:
-    line = token.map[0] + 1 if token.map else 0
-    draft.report.add(
-        line, Rule.STRAY_SPLIT, "+++", "+++ splits nothing here", "it belongs in predict, question, interview and faq"
-    )
+@dataclass(frozen=True)
+class Switch:
+    """A boolean variable that a reader may set before an incident's cell runs; `on` as it was that night."""
+
+    name: str
+    html: Html
+    on: bool
 
 
-def _build_heading(opening: Token, inline: Token, draft: Draft) -> Heading:
-    level = int(opening.tag[1:])
-    line = opening.map[0] + 1 if opening.map else 0
-    text = plain_text([inline])
-    deepest = draft.heading_level + 1
-    if not text:
-        draft.report.add(line, Rule.HEADING, opening.markup, "this heading is empty", "write its words, or remove it")
-    if level == 1:
-        draft.report.add(line, Rule.HEADING, text, "# is the chapter's title, from the front matter", "write ## here")
-    elif level > deepest:
-        message = f"a heading of level {level} follows one of level {draft.heading_level}"
-        draft.report.add(line, Rule.HEADING, text, message, f"write {'#' * deepest}")
-    draft.heading_level = max(level, 2)
-    return Heading(max(level, 2), draft.prose.html([inline]), text, _take_anchor(text, line, draft))
+@dataclass(frozen=True)
+class Cell:
+    """Code that a reader runs. `setup` runs first, hidden; `expected` is the checked standard output."""
+
+    id: str
+    source: str
+    setup: str
+    caption: Html
+    graph: bool
+    editable: bool
+    flavour: Flavour
+    expected: str | None
+    where: Where
+    raises: str = ""
+    """The type of the error with which the cell is meant to end, or empty."""
+    html: Html = ""
+    """The source in colours; see `app.course.code.highlight`."""
+    code_line: int = 0
+    """The file's line on which the source begins, for messages."""
+    needs: Literal["cpu", "gpu"] = "cpu"
+    switches: tuple[Switch, ...] = ()
+    tabulates: bool = False
+    """Whether it leaves a table in `result`: a measurement."""
 
 
-def _take_anchor(text: str, line: int, draft: Draft) -> str:
-    stem = NOT_A_WORD.sub("-", text.lower()).strip("-") or "section"
-    anchor, number = stem, 1
-    while anchor in draft.anchors or anchor in draft.reserved_ids:
-        number += 1
-        anchor = f"{stem}-{number}"
-    draft.anchors[anchor] = line
-    return anchor
+class Chart(StrEnum):
+    """How a measurement is drawn beside its table; `none` draws nothing."""
+
+    LINE = "line"
+    BAR = "bar"
+    SCATTER = "scatter"
+    NONE = "none"
 
 
-def _build_directive(directive: Directive, draft: Draft, holds: Holds) -> Block | None:
-    fence = directive.fence
-    spec = SPECS.get(fence.name)
-    if spec is None:
-        remedy = suggest(fence.name, SPECS, one_of(SPECS))
-        draft.report.add(
-            fence.line, Rule.UNKNOWN_DIRECTIVE, fence.name, f"no directive is called {fence.name!r}", remedy
-        )
-        build_blocks(directive.parts, draft)
-        return None
-    _check_place(fence, spec, draft, holds)
-    if spec.is_code != fence.is_code:
-        _report_wrong_fence(fence, spec, draft)
-        build_blocks(directive.parts, draft)
-        return None
-    if spec.argument is Argument.ID:
-        return _build_named(directive, spec, draft)
-    return _build_unnamed(directive, spec, draft)
+class Axis(StrEnum):
+    X = "x"
+    Y = "y"
 
 
-def _check_place(fence: Fence, spec: Spec, draft: Draft, holds: Holds) -> None:
-    fits = holds is Holds.ANYTHING or (holds is Holds.TO_LOOK_AT and fence.name in TO_LOOK_AT)
-    if not fits:
-        draft.report.add(
-            fence.line,
-            Rule.MISPLACED,
-            fence.name,
-            f"{{{fence.name}}} may not stand inside this directive",
-            "move it before or after the directive that it stands in",
-        )
+@dataclass(frozen=True)
+class ChartPlan:
+    """Which columns a chart shows: `x` against each of `y`. `log` names the axes on a logarithmic scale."""
+
+    kind: Chart
+    x: str
+    y: tuple[str, ...]
+    log: tuple[Axis, ...]
+    alt: str
 
 
-def _report_wrong_fence(fence: Fence, spec: Spec, draft: Draft) -> None:
-    right = "```" if spec.is_code else ":::"
-    what = "code" if spec.is_code else "Markdown"
-    draft.report.add(
-        fence.line,
-        Rule.WRONG_FENCE,
-        fence.mark,
-        f"{{{fence.name}}} holds {what} and is fenced by {fence.mark}",
-        f"write {right}{{{fence.name}}} and close it with {right}",
-    )
+@dataclass(frozen=True)
+class Cuts:
+    """A strip of layers whose cuts a reader moves: the code's list `name` says after which layers they stand."""
+
+    name: str
+    layers: int
+    places: tuple[int, ...]
+    """As the chapter has them: rising, each between two layers."""
 
 
-def _build_named(directive: Directive, spec: Spec, draft: Draft) -> Block | None:
-    fence = directive.fence
-    name = read_argument(fence, spec, draft.report)
-    if name:
-        draft.take_id(fence, name)
-    if fence.name in HIDDEN:
-        return None
-    inner = build_blocks(directives_of(directive.parts), draft, spec.holds)
-    called = name or f"line-{fence.line}"
-    if fence.name == "incident":
-        block: Block | None = build_incident(directive, called, inner, draft)
-    else:
-        block = NAMED[fence.name](directive, called, draft)
-    return block if name else None
+@dataclass(frozen=True)
+class Measurement:
+    """A table by columns, with when and where it was taken. `stale`: its code has changed since."""
+
+    columns: Mapping[str, tuple[Value | None, ...]]
+    torch: str
+    device: str
+    machine: str
+    python: str
+    measured_on: str
+    seconds: float
+    stale: bool = False
 
 
-def _build_unnamed(directive: Directive, spec: Spec, draft: Draft) -> Block | None:
-    fence = directive.fence
-    read_options(fence, NoOptions, draft.report)
-    argument = read_argument(fence, spec, draft.report)
-    if fence.name in BOXES:
-        title = draft.prose.inline(fence.argument, fence.line) if fence.argument else spec.title
-        blocks = build_blocks(directive.parts, draft, spec.holds)
-        require("".join(map(repr, blocks)), fence.line, f"{{{fence.name}}} is empty", "write its text", draft)
-        return Box(fence.name, title, blocks)
-    if fence.name == "exercise":
-        build_blocks(directives_of(directive.parts), draft, spec.holds)
-        note = draft.prose.html(tokens_of(directive.parts))
-        if argument:
-            draft.exercises.append(Named(argument, fence.line, "{exercise}"))
-        return ExerciseLink(argument, note) if argument else None
-    if fence.name == "ladder":
-        return LadderPlace()
-    return _build_reveal(directive, argument or "", draft, spec.holds)
+@dataclass(frozen=True)
+class Measure:
+    """Code that leaves a table in `result`, with the table that is committed. `exact`: each run gives the same."""
+
+    id: str
+    cell: Cell
+    chart: ChartPlan
+    exact: bool
+    where: Where
+    committed: Measurement | None = None
+    cuts: Cuts | None = None
 
 
-def _build_reveal(directive: Directive, level: str, draft: Draft, holds: Holds) -> Reveal:
-    parts = directive.parts
-    fence = directive.fence
-    cuts = [index for index, part in enumerate(parts) if isinstance(part, Token) and part.type == "split"]
-    cut = cuts[0] if cuts else len(parts)
-    asked = parts[:cut]
-    build_blocks(directives_of(asked), draft, Holds.NOTHING)
-    prompt = draft.prose.compact(tokens_of(asked))
-    blocks = build_blocks(parts[cut + 1 :], draft, holds)
-    line = line_of(parts, fence.line)
-    require(prompt, line, f"{{{fence.name}}} asks nothing", "write the question first", draft)
-    answered = "yes" if blocks else ""
-    require(answered, fence.line, f"{{{fence.name}}} has no answer", "write `+++` and then the answer", draft)
-    return Reveal("interview" if fence.name == "interview" else "faq", prompt, level, blocks)
+@dataclass(frozen=True)
+class Graph:
+    """A picture of a graph, drawn by the server from the committed trace of `source`; no script needed."""
+
+    id: str
+    source: str
+    caption: Html
+    alt: str
+    trace_path: Path
+    where: Where
+    html: Html = ""
+    code_line: int = 0
+    setup: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of the course with the code that fails if it is false."""
+
+    id: str
+    sentence: Html
+    text: str
+    code: str
+    myth: Html
+    """The circulating belief this corrects, or empty."""
+    needs: Literal["cpu", "gpu"]
+    where: Where
+    html: Html = ""
+    """The code in colours."""
+    code_line: int = 0
+
+
+@dataclass(frozen=True)
+class ExerciseLink:
+    """A place in a chapter where an exercise is offered."""
+
+    name: str
+    note: Html
+
+
+@dataclass(frozen=True)
+class Box:
+    """A boxed aside; `kind` is one of the names in docs/writing-a-chapter.md, e.g. core-idea, careful, takeaways."""
+
+    kind: str
+    title: Html
+    blocks: "tuple[Block, ...]"
+
+
+@dataclass(frozen=True)
+class Reveal:
+    """A question with an answer that opens on demand: an interview question (with a level) or an FAQ entry."""
+
+    kind: Literal["interview", "faq"]
+    prompt: Html
+    level: str
+    blocks: "tuple[Block, ...]"
+
+
+@dataclass(frozen=True)
+class Illustration:
+    """A picture with its words: `alt` says what it shows to whoever cannot see it."""
+
+    id: str
+    address: str
+    alt: str
+    caption: Html
+    where: Where
+
+
+@dataclass(frozen=True)
+class StepState:
+    """How things stand after some lines have run."""
+
+    lines: tuple[int, ...]
+    html: Html
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A walk through the states of a program. `cell` is its code, which the check runs; a page only shows it."""
+
+    id: str
+    intro: Html
+    cell: Cell
+    states: tuple[StepState, ...]
+    where: Where
+
+
+@dataclass(frozen=True)
+class Incident:
+    """A failure told and replayed: the cell's switches are what might have been done otherwise."""
+
+    id: str
+    title: Html
+    story: Html
+    cell: Cell
+    where: Where
+
+
+@dataclass(frozen=True)
+class LadderPlace:
+    """Where a chapter shows how far its reader is with it."""
+
+
+Block = (
+    Prose
+    | Heading
+    | Question
+    | Predict
+    | Cell
+    | Measure
+    | Graph
+    | Claim
+    | Illustration
+    | Steps
+    | Incident
+    | LadderPlace
+    | ExerciseLink
+    | Box
+    | Reveal
+)

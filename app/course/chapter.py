@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from app.course.blocks import build_blocks
+from app.course.blocks import Block, Where
+from app.course.building import build_blocks
 from app.course.code_blocks import read_setup, read_variant
 from app.course.directives import HIDDEN
 from app.course.draft import Draft, Named
@@ -14,7 +15,7 @@ from app.course.fences import Fence, find_fences
 from app.course.front_matter import Head, read_front_matter
 from app.course.markdown import make_parser
 from app.course.marks import mark_placeholders
-from app.course.model import Block, Chapter, Headline, Where
+from app.course.model import Chapter, Headline
 from app.course.problems import ContentProblem, Report, Rule, report_invisible
 from app.course.prose import Image, Link, Prose
 from app.course.tree import Part, directives_of, nest

@@ -8,7 +8,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import STANDARD_TYPES, Token, _TokenType
 from pygments.util import ClassNotFound
 
-from app.course.model import Html
+from app.course.blocks import Html
 
 PLAIN_NAMES = frozenset({"", "text", "plain"})
 

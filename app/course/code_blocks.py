@@ -4,11 +4,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.course.blocks import Cell, Claim, Graph, Variant
 from app.course.code import highlight
 from app.course.directives import CellOptions, ClaimOptions, GraphOptions, NoOptions, VariantOptions
 from app.course.draft import Draft
 from app.course.fences import Fence
-from app.course.model import Cell, Claim, Graph, Variant
 from app.course.options import read_options
 from app.course.problems import Rule, one_of, suggest
 from app.course.python_code import find_idle_check, find_syntax_mistake, has_code

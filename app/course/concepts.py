@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
+from app.course.blocks import Question
 from app.course.chapter import ParsedChapter
-from app.course.model import Course, Question
+from app.course.model import Course
 from app.course.problems import ContentProblem, Report, Rule
 from app.course.walk import blocks_of
 

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from app.course.model import Axis, Chart, Kind, Role
+from app.course.blocks import Axis, Chart, Kind, Role
 from graders.contract.jobs import Flavour
 
 

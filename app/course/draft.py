@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from app.course.blocks import Cell, Claim, Graph, Variant, Where
 from app.course.directives import HIDDEN
 from app.course.fences import Fence
-from app.course.model import Cell, Claim, Graph, Variant, Where
 from app.course.problems import Report, Rule, suggest
 from app.course.prose import Prose
 

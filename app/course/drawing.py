@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.course.askable import names_of, why_not
+from app.course.blocks import Draw, Measure, Question, Value
 from app.course.drawn import DrawEntry, MeasureFile, VariantFile, hash_measure, hash_variant
 from app.course.harness import DRAW_LINE, TABLE_LINE, read_lines
 from app.course.marks import code_in, fill_text
-from app.course.model import Chapter, Draw, Measure, Question, Value
+from app.course.model import Chapter
 from app.course.problems import Report, Rule, one_of, suggest
 from app.course.python_code import find_syntax_mistake
 from app.course.variants import show_values

@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from app.course.blocks import Draw, Measure, Measurement, Question, Value
 from app.course.harness import cell_job, variant_job
-from app.course.model import Draw, Measure, Measurement, Question, Value
 from app.course.problems import Report, Rule
 
 VARIANTS, MEASURES = "variants", "measures"

@@ -5,7 +5,8 @@ import json
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from app.course.model import Claim, Evidence
+from app.course.blocks import Claim
+from app.course.model import Evidence
 from app.course.problems import Report, Rule
 
 

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from app.course.model import Chapter, Course, Explanation, Heading
+from app.course.blocks import Heading
+from app.course.model import Chapter, Course, Explanation
 from app.course.problems import ContentProblem, Report, Rule, suggest
 from app.course.prose import Link
 from app.course.toml_file import find_line

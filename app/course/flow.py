@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-Html = str
+from app.course.blocks import Html
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from app.course.model import Cell, Variant
+from app.course.blocks import Cell, Variant
 from graders.contract.jobs import RunJob
 from graders.contract.limits import CELL_LIMITS
 

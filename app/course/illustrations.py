@@ -1,8 +1,8 @@
 """Builds figures: a picture of the chapter's folder with its words and its caption."""
 
+from app.course.blocks import Illustration
 from app.course.directives import FigureOptions
 from app.course.draft import Draft
-from app.course.model import Illustration
 from app.course.options import read_options
 from app.course.prose import Image
 from app.course.tree import Directive, tokens_of

@@ -6,9 +6,9 @@ from dataclasses import replace
 from markdown_it.token import Token
 
 from app.course.answers import mark_of, without_box
+from app.course.blocks import Block, Cell, Incident, Switch
 from app.course.directives import IncidentOptions
 from app.course.draft import Draft
-from app.course.model import Block, Cell, Incident, Switch
 from app.course.options import read_options
 from app.course.problems import Rule
 from app.course.tree import Directive, children, groups, plain_text, tokens_of

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from app.course.blocks import Block, Box, Claim, Graph, Measure, Question, Reveal
 from app.course.chapter import ChapterParser, ParsedChapter
 from app.course.concepts import check_concepts
 from app.course.course_file import ChapterEntry, CourseFile, ModuleEntry
@@ -22,21 +23,7 @@ from app.course.gallery import check_gallery, read_gallery
 from app.course.glossary import PATH as GLOSSARY
 from app.course.glossary import check_terms, note_uses, read_glossary
 from app.course.links import check_links
-from app.course.model import (
-    Block,
-    Box,
-    Chapter,
-    Claim,
-    Course,
-    Evidence,
-    Graph,
-    Measure,
-    Module,
-    PlannedChapter,
-    Question,
-    Reveal,
-    Term,
-)
+from app.course.model import Chapter, Course, Evidence, Module, PlannedChapter, Term
 from app.course.problems import ContentProblem, Report, Rule, one_of, suggest
 from app.course.prose import Link
 from app.course.toml_file import find_line, read_toml

@@ -11,7 +11,7 @@ from string import ascii_lowercase
 from typing import TypeVar
 from zlib import crc32
 
-from app.course.model import Html, Kind, NumberKey, Question
+from app.course.blocks import Html, Kind, NumberKey, Question
 
 KeyT = TypeVar("KeyT")
 

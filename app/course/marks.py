@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from html import escape
 
+from app.course.blocks import Html
 from app.course.code import highlight
-from app.course.model import Html
 
 PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 MARK = re.compile("\ue000([A-Za-z_]\\w*)\ue001")

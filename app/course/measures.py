@@ -3,11 +3,11 @@
 import itertools
 import re
 
+from app.course.blocks import Cell, Chart, ChartPlan, Cuts, Measure
 from app.course.code import highlight
 from app.course.code_blocks import check_python, find_setup, split_code
 from app.course.directives import MeasureOptions
 from app.course.draft import Draft
-from app.course.model import Cell, Chart, ChartPlan, Cuts, Measure
 from app.course.options import read_options
 from app.course.problems import Rule
 from app.course.tree import Directive

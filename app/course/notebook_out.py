@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.course.blocks import Draw
 from app.course.directives import BOXES
 from app.course.fences import Fence, find_fences
 from app.course.marks import fill_text, mark_placeholders
-from app.course.model import Draw
 from app.course.problems import Report
 from app.course.variants import ANSWER, show_values, split_texts
 

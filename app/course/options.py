@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from app.course.blocks import Kind
 from app.course.directives import (
     LEVELS,
     OPTIONS_OF_DRAWN_KIND,
@@ -18,7 +19,6 @@ from app.course.directives import (
     all_option_names,
 )
 from app.course.fences import Fence
-from app.course.model import Kind
 from app.course.problems import Report, Rule, one_of, suggest
 
 ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")

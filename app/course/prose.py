@@ -9,11 +9,11 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from app.course.blocks import Html
 from app.course.code import knows_language
 from app.course.fences import Fence
 from app.course.markdown import FENCES
 from app.course.marks import names_in, number_marks, restore_marks
-from app.course.model import Html
 from app.course.problems import Report, Rule, suggest
 from app.course.python_code import find_syntax_mistake
 from app.course.typeset import MathMistake, Typesetter

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from app.course.model import Block, Box, Chapter, Course, ExerciseLink, Module, PlannedChapter, Reveal
+from app.course.blocks import Block, Box, ExerciseLink, Reveal
+from app.course.model import Chapter, Course, Module, PlannedChapter
 
 
 def without_drafts(course: Course) -> Course:

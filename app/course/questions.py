@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from markdown_it.token import Token
 
 from app.course.answers import Body, Item, as_options, check_choice, check_drawn_several, read_body
+from app.course.blocks import GraphKey, Html, Kind, NumberKey, Option, Predict, Question, Variant
 from app.course.directives import (
     GraphClickOptions,
     NumberOptions,
@@ -19,7 +20,6 @@ from app.course.directives import (
 )
 from app.course.draft import Draft, Named
 from app.course.marks import unmark
-from app.course.model import GraphKey, Html, Kind, NumberKey, Option, Predict, Question, Variant
 from app.course.options import read_options, read_question_options
 from app.course.problems import Rule, one_of, suggest
 from app.course.tree import Directive, tokens_of

@@ -2,7 +2,8 @@
 
 from enum import StrEnum
 
-from app.course.model import Claim, Evidence
+from app.course.blocks import Claim
+from app.course.model import Evidence
 
 
 class Standing(StrEnum):

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from markdown_it.token import Token
 
 from app.course.answers import without_box
+from app.course.blocks import Cell, Steps, StepState
 from app.course.code import highlight
 from app.course.code_blocks import find_setup
 from app.course.directives import StepsOptions
 from app.course.draft import Draft
-from app.course.model import Cell, Steps, StepState
 from app.course.options import read_options
 from app.course.problems import Rule
 from app.course.tree import Directive, children, groups, tokens_of

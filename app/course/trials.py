@@ -11,25 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from app.course.blocks import Cell, Claim, Graph, Incident, Kind, Measure, Question, Steps, Switch
 from app.course.drawing import MeasureTrial, VariantTrial
 from app.course.drawn import MEASURES, VARIANTS, MeasureFile, VariantFile, read_file
 from app.course.evidence import hash_claim
 from app.course.gallery import Snippet
 from app.course.harness import cell_job, variant_job
-from app.course.model import (
-    Cell,
-    Chapter,
-    Claim,
-    Course,
-    Exercise,
-    Graph,
-    Incident,
-    Kind,
-    Measure,
-    Question,
-    Steps,
-    Switch,
-)
+from app.course.model import Chapter, Course, Exercise
 from app.course.problems import Report
 from app.course.python_code import find_syntax_mistake
 from app.course.toml_file import find_line

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from app.course.answers import name_options
+from app.course.blocks import Draw, Kind, NumberKey, Option, Question, Value
 from app.course.marks import fill_html, fill_text
-from app.course.model import Draw, Kind, NumberKey, Option, Question, Value
 
 ANSWER = "answer"
 TOLERANCE = "tolerance"

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import TypeVar
 
-from app.course.model import Block, Box, Chapter, Course, ExerciseLink, Predict, Reveal
+from app.course.blocks import Block, Box, ExerciseLink, Predict, Reveal
+from app.course.model import Chapter, Course
 
 Kind = TypeVar("Kind")
 

@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.course.blocks import Claim, Graph
 from app.course.drawing import MeasureTrial, VariantTrial
 from app.course.drawn import MEASURES, VARIANTS
 from app.course.gallery import read_gallery
 from app.course.judging import Judged, judge
 from app.course.loader import load_course
-from app.course.model import Claim, Course, Graph
+from app.course.model import Course
 from app.course.problems import ContentProblem, Rule
 from app.course.trials import CellTrial, ClaimTrial, ExerciseFolder, GraphTrial, Trial, describe, plan_trials
 from app.course.walk import blocks_of

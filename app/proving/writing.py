@@ -4,11 +4,11 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from app.course.blocks import Claim
 from app.course.evidence import EvidenceEntry, EvidenceFile, hash_claim, write_evidence
 from app.course.fences import find_fences
 from app.course.judging import say_end, tidy_output
 from app.course.loader import load_evidence
-from app.course.model import Claim
 from app.course.problems import Report
 from app.course.trials import ClaimTrial
 from graders.contract.hello import WorkerHello

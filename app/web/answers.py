@@ -8,8 +8,9 @@ from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
+from app.course.blocks import Kind, Question
 from app.course.marking import Given, Unmarkable, mark_answer
-from app.course.model import Chapter, Kind, Question
+from app.course.model import Chapter
 from app.course.variants import fill_question, find_draw, pick_draw
 from app.course.walk import blocks_of
 from app.storage.records import Answer

@@ -7,7 +7,7 @@ from the course; `str` fields are text, and are escaped.
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from app.course.model import Html
+from app.course.blocks import Html
 from app.course.standing import Standing
 from app.web.page import Place
 from app.web.tapes import TapeView

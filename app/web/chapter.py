@@ -10,7 +10,8 @@ from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from app.course.model import Cell, Chapter, Course, Graph, Heading, Html, Module, Predict, Question
+from app.course.blocks import Cell, Graph, Heading, Html, Predict, Question
+from app.course.model import Chapter, Course, Module
 from app.course.walk import blocks_of
 from app.pictures import TraceRefused
 from app.web.blocks import BlockView, HeadingView, LadderView

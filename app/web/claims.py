@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from fastapi import APIRouter, Response
 
-from app.course.model import Claim
+from app.course.blocks import Claim
 from app.course.standing import Standing
 from app.course.walk import blocks_of
 from app.web.blocks import ClaimView

@@ -7,7 +7,8 @@ from typing import ClassVar
 from fastapi import APIRouter, Response
 from markupsafe import escape
 
-from app.course.model import Chapter, Html, Module, PlannedChapter
+from app.course.blocks import Html
+from app.course.model import Chapter, Module, PlannedChapter
 from app.storage.records import NOTHING_YET, ChapterHistory
 from app.web.blocks import LadderView
 from app.web.merging import Standing

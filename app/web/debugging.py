@@ -8,8 +8,9 @@ from typing import Annotated, ClassVar
 from fastapi import APIRouter, Query, Response
 from starlette.exceptions import HTTPException
 
+from app.course.blocks import Box, Heading, Html, Prose
 from app.course.flow import FlowStep, Given, walk_way
-from app.course.model import Box, Chapter, Heading, Html, Prose
+from app.course.model import Chapter
 from app.course.walk import blocks_within
 from app.web.page import Frame, Place
 from app.web.visit import VisitNow, place_of

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
 
+from app.course.blocks import Html
 from app.course.code import highlight
-from app.course.model import Exercise, Html
+from app.course.model import Exercise
 from app.course.python_code import is_code_line, source_lines
 from app.web.blocks import OptionView
 from graders.contract.jobs import Diagnosed, GradeJob

@@ -8,7 +8,8 @@ from fastapi import APIRouter, Depends, Form, Response
 from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
-from app.course.model import Exercise, Html
+from app.course.blocks import Html
+from app.course.model import Exercise
 from app.course.walk import chapters_offering
 from app.web.blocks import ProblemView
 from app.web.diagnosing import DiagnosisForm, draft_place, make_form

@@ -6,7 +6,8 @@ from typing import ClassVar
 from fastapi import APIRouter, Response
 from starlette.exceptions import HTTPException
 
-from app.course.model import Course, Html, Term
+from app.course.blocks import Html
+from app.course.model import Course, Term
 from app.web.page import Frame, Place
 from app.web.visit import VisitNow, find_chapter, place_of
 

@@ -8,7 +8,8 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from app.course.model import Chapter, Graph
+from app.course.blocks import Graph
+from app.course.model import Chapter
 from app.course.walk import blocks_of
 from app.web.chapter import ChapterNow
 from app.web.figures import Figure

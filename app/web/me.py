@@ -10,7 +10,7 @@ from fastapi import APIRouter, Response
 from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
-from app.course.model import Predict
+from app.course.blocks import Predict
 from app.course.walk import blocks_of
 from app.learning.calibration import Confidence, Guess, calibrate, describe_calibration
 from app.storage.records import ChapterHistory

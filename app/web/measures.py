@@ -5,8 +5,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 
+from app.course.blocks import Chart, Cuts, Measure, Measurement, Value
 from app.course.drawing import read_table
-from app.course.model import Chart, Cuts, Measure, Measurement, Value
 from app.course.variants import show_value
 from app.pictures.chart import draw_chart, say_column
 from app.web import blocks as views

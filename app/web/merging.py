@@ -9,17 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from app.course.code import highlight
-from app.course.marking import Unmarkable, code_lines, line_letter, mark_answer, shown_order
-from app.course.model import (
+from app.course.blocks import (
     Block,
     Box,
     Cell,
-    Chapter,
     Claim,
-    Course,
     Draw,
-    Evidence,
     ExerciseLink,
     Graph,
     Heading,
@@ -36,6 +31,9 @@ from app.course.model import (
     Reveal,
     Steps,
 )
+from app.course.code import highlight
+from app.course.marking import Unmarkable, code_lines, line_letter, mark_answer, shown_order
+from app.course.model import Chapter, Course, Evidence
 from app.course.standing import stand
 from app.course.variants import fill_question, find_draw, pick_draw
 from app.course.walk import predicts_settled_by

@@ -7,7 +7,8 @@ from typing import ClassVar
 from fastapi import APIRouter, Response
 from starlette.exceptions import HTTPException
 
-from app.course.model import Chapter, ExerciseLink, Module, PlannedChapter
+from app.course.blocks import ExerciseLink
+from app.course.model import Chapter, Module, PlannedChapter
 from app.course.walk import blocks_of
 from app.web.blocks import ExerciseLinkView
 from app.web.course_map import ChapterRow, href_of, show_chapter

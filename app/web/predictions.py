@@ -5,7 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Response
 from starlette.exceptions import HTTPException
 
-from app.course.model import Cell, Chapter, Predict
+from app.course.blocks import Cell, Predict
+from app.course.model import Chapter
 from app.course.walk import blocks_of, predicts_settled_by
 from app.learning.calibration import Confidence
 from app.storage.records import Prediction

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from app.course.model import Chapter, Course, ExerciseLink, Kind, Predict, Question
+from app.course.blocks import ExerciseLink, Kind, Predict, Question
+from app.course.model import Chapter, Course
 from app.course.walk import blocks_of
 from app.learning.ladder import Asked, Done, Recall, climb_ladder
 from app.storage.records import ChapterHistory

@@ -12,8 +12,9 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
+from app.course.blocks import Cell, Incident, Measure
 from app.course.harness import TABLE_LINE, cell_job, drop_lines
-from app.course.model import Cell, Chapter, Incident, Measure
+from app.course.model import Chapter
 from app.course.walk import blocks_of, blocks_within
 from app.web.blocks import PredictView, RunView
 from app.web.chapter import ChapterNow

@@ -1,7 +1,7 @@
 """Figures, walks and incidents on a page: what is told and shown. No I/O."""
 
+from app.course.blocks import Illustration, Incident, Steps, StepState
 from app.course.code import highlight
-from app.course.model import Illustration, Incident, Steps, StepState
 from app.web import blocks as views
 
 

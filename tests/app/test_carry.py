@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from app.carry import export, take_in
+from app.course.blocks import Cell
 from app.course.loader import load_course
-from app.course.model import Cell
 from app.course.walk import blocks_of
 
 FIXTURE = Path(__file__).resolve().parents[1] / "course"

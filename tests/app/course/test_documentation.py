@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from app.check import main as check
+from app.course.blocks import Kind, Role
 from app.course.directives import BOXES, LEVELS, SPECS, all_option_names
 from app.course.front_matter import FrontMatter, HeadlineFields
 from app.course.loader import load_course
-from app.course.model import Kind, Role
 
 REPOSITORY = Path(__file__).parents[3]
 DOCUMENT = (REPOSITORY / "docs" / "writing-a-chapter.md").read_text(encoding="utf-8")

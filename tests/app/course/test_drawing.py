@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from app.course.blocks import Measure, Question
 from app.course.drawing import (
     MeasureTrial,
     VariantTrial,
@@ -19,7 +20,7 @@ from app.course.drawn import MeasureFile, hash_measure, read_file, write_file
 from app.course.harness import cell_job, drop_lines, variant_job
 from app.course.loader import load_course
 from app.course.marks import mark_placeholders
-from app.course.model import Chapter, Measure, Question
+from app.course.model import Chapter
 from app.course.problems import Report
 from app.course.walk import blocks_of
 from graders.contract.results import Outcome, RunEnd

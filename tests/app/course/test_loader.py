@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from app.course.blocks import Block, Box, Heading, Prose, Question, Reveal
 from app.course.loader import CourseReader, load_course
 from app.course.marking import Given, mark_answer
-from app.course.model import Block, Box, Chapter, Heading, PlannedChapter, Prose, Question, Reveal
+from app.course.model import Chapter, PlannedChapter
 from app.course.walk import blocks_of, blocks_within
 
 FIXTURE = Path(__file__).parents[2] / "course"

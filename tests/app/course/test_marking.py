@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.course.blocks import GraphKey, Kind, NumberKey, Option, Question, Role, Where
 from app.course.marking import (
     MISSING,
     Given,
@@ -17,7 +18,6 @@ from app.course.marking import (
     read_number,
     shown_order,
 )
-from app.course.model import GraphKey, Kind, NumberKey, Option, Question, Role, Where
 
 WHERE = Where("chapter.md", 1)
 YES = Option("a", "yes", True, "<p>it is</p>")

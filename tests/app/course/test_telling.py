@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from app.course.blocks import Cell, Graph, Illustration, Incident, LadderPlace, Steps
 from app.course.concepts import advise_variants
 from app.course.harness import cell_job
 from app.course.loader import load_course
-from app.course.model import Cell, Chapter, Course, Graph, Illustration, Incident, LadderPlace, Steps
+from app.course.model import Chapter, Course
 from app.course.walk import blocks_of
 
 FIXTURE = Path(__file__).parents[2] / "course"

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.course.blocks import Draw, Question
 from app.course.loader import load_course
 from app.course.marking import Given, code_lines, mark_answer, shown_order
 from app.course.marks import fill_html, fill_text, mark_placeholders, number_marks, restore_marks, unmark
-from app.course.model import Draw, Question
 from app.course.variants import fill_question, find_draw, pick_draw, show_value
 from app.course.walk import blocks_of
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.check import main, make_progress
+from app.course.blocks import Claim
 from app.course.loader import load_course
-from app.course.model import Claim
 from app.course.walk import blocks_of
 from app.web.merging import Reader, merge_claim
 from app.web.rendering import Renderer

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from app.course.blocks import Measure, Question
 from app.course.loader import load_course
-from app.course.model import Measure, Question
 from app.course.walk import blocks_of
 
 from .conftest import Desk

@@ -12,8 +12,9 @@ import httpx2
 import pytest
 from site_parts import HELLO
 
+from app.course.blocks import Claim, Where
 from app.course.loader import load_course
-from app.course.model import Chapter, Claim, Evidence, Where
+from app.course.model import Chapter, Evidence
 from app.course.standing import Standing, stand
 from app.main import create_app
 from app.settings import Settings
