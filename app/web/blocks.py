@@ -4,13 +4,11 @@ Each view names its template: blocks/NAME.html, rendered with the view as `block
 from the course; `str` fields are text, and are escaped.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from app.course.blocks import Html
 from app.course.standing import Standing
-from app.web.page import Place
-from app.web.tapes import TapeView
 
 
 @dataclass(frozen=True)
@@ -262,11 +260,20 @@ class FigureView:
 
 
 @dataclass(frozen=True)
+class CodeLineView:
+    """A line of a listing; `marked` where an error was raised."""
+
+    number: int
+    html: Html
+    marked: bool
+
+
+@dataclass(frozen=True)
 class StepView:
     """One state of a walk. `numbers` are its lines with blanks between them; `code` the same lines, in colours."""
 
     numbers: str
-    code: "tuple[CodeLineView, ...]"
+    code: tuple[CodeLineView, ...]
     html: Html
 
 
@@ -406,193 +413,3 @@ BlockView = (
     | BoxView
     | RevealView
 )
-
-
-@dataclass(frozen=True)
-class FindingView:
-    short: str
-    long: str = ""
-
-
-@dataclass(frozen=True)
-class MistakeView:
-    """An error that the learner's code raised; `line` counts in their own text, or is None."""
-
-    type: str
-    message: str
-    line: int | None
-    traceback: str
-
-
-@dataclass(frozen=True)
-class MeasureView:
-    """A number, its unit, and whose word it is: kernel, judge, or learner_process. `most` is its budget, or empty."""
-
-    name: str
-    value: str
-    unit: str
-    measured_by: str
-    most: str = ""
-
-
-@dataclass(frozen=True)
-class DifferenceView:
-    """The first element of an answer that is off. `place` names it, e.g. "gradients[2]"; `off_by` may be empty."""
-
-    place: str
-    got: str
-    expected: str
-    off_by: str
-    others: str
-
-
-@dataclass(frozen=True)
-class CaseGraphView:
-    """A case's graph, its first wrong node marked. `rows`: node, step, yours, expected, and whether it is right."""
-
-    svg: Html
-    words: str
-    rows: tuple[tuple[str, str, str, str, bool | None], ...]
-
-
-@dataclass(frozen=True)
-class CaseView:
-    """One case of a verdict. A hidden case has its idea and finding, and no values."""
-
-    name: str
-    idea: str
-    passed: bool
-    public: bool
-    input: str
-    got: str
-    expected: str
-    finding: FindingView | None
-    difference: DifferenceView | None = None
-    graph: CaseGraphView | None = None
-    measures: "tuple[MeasureView, ...]" = ()
-
-
-@dataclass(frozen=True)
-class CodeLineView:
-    """A line of the learner's file; `marked` where the error was raised."""
-
-    number: int
-    html: Html
-    marked: bool
-
-
-@dataclass(frozen=True)
-class DiffRowView:
-    """A row of two files side by side; a number is None where the side has no line here.
-
-    `skipped` equal lines were left out where it is not 0; such a row has nothing else.
-    """
-
-    kind: Literal["same", "changed", "added", "removed"]
-    left_number: int | None
-    left: str
-    right_number: int | None
-    right: str
-    skipped: int = 0
-
-
-@dataclass(frozen=True)
-class OtherWayView:
-    """Another right answer, and what is particular about it."""
-
-    why: str
-    html: Html
-
-
-@dataclass(frozen=True)
-class ReferenceView:
-    """The reference answer, how the learner's differs, and other ways: only ever made after a pass.
-
-    `fault` says what was wrong with the starter of a bug hunt.
-    """
-
-    html: Html
-    rows: tuple[DiffRowView, ...]
-    others: tuple[OtherWayView, ...] = ()
-    fault: "SaidView | None" = None
-
-
-@dataclass(frozen=True)
-class SaidView:
-    """What is said of a bug hunt's fault: the kind of it, and the guilty lines of the starter with their numbers."""
-
-    kind: str
-    lines: "tuple[CodeLineView, ...]"
-    right: bool | None = None
-    """None where it was not weighed."""
-
-
-@dataclass(frozen=True)
-class SubmissionView:
-    """A submission, from queued to its verdict. Rendered as a page's heart, and alone as a fragment.
-
-    While `finished` is false: `status` says what is going on, `ahead` how many stand before it, and
-    `refresh_seconds` when to look again. Afterwards: `passed`, `outcome` (the closed set's word), `headline`,
-    cases with the first failing one first. `ours` marks a fault of ours: it cost no attempt.
-    """
-
-    template: ClassVar[str] = "submission"
-    id: str
-    href: str
-    events_href: str
-    exercise: Place
-    finished: bool
-    status: str
-    ahead: int
-    estimate_seconds: float
-    refresh_seconds: int
-    submitted_at: str
-    outcome: str = ""
-    passed: bool = False
-    ours: bool = False
-    headline: str = ""
-    finding: FindingView | None = None
-    cases: tuple[CaseView, ...] = ()
-    cases_total: int = 0
-    cases_passed: int = 0
-    mistake: MistakeView | None = None
-    stdout: str = ""
-    stderr: str = ""
-    measures: tuple[MeasureView, ...] = ()
-    profile: str = ""
-    code: tuple[CodeLineView, ...] = ()
-    reference: ReferenceView | None = None
-    look: bool = False
-    """The public checks alone were asked: no attempt. Where all of them held, `held` is true and `passed` is not."""
-    held: bool = False
-    said: SaidView | None = None
-
-
-@dataclass(frozen=True)
-class RunView:
-    """A cell's run, for readers without script: what it printed, its graph, and what it settled."""
-
-    template: ClassVar[str] = "run"
-    id: str
-    href: str
-    stop_action: str
-    back: Place
-    finished: bool
-    status: str
-    refresh_seconds: int
-    code: tuple[CodeLineView, ...]
-    outcome: str = ""
-    ok: bool = False
-    headline: str = ""
-    finding: FindingView | None = None
-    mistake: MistakeView | None = None
-    stdout: str = ""
-    stderr: str = ""
-    truncated: bool = False
-    svg: Html = ""
-    text: str = ""
-    trace_note: str = ""
-    """Why there is no picture although one was asked for, or empty."""
-    tape: TapeView | None = None
-    measures: tuple[MeasureView, ...] = ()
-    resolved: tuple[PredictView, ...] = field(default=())

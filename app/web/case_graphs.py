@@ -2,7 +2,7 @@
 
 from app.pictures import draw_graph
 from app.pictures.mark import mark_node
-from app.web.blocks import CaseGraphView
+from app.web.verdicts import CaseGraphView
 from graders.contract.results import CaseGraph, GraphNode
 from graders.contract.trace import Edges, Nodes, Trace
 

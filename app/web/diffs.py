@@ -3,10 +3,9 @@
 import difflib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
-
-from app.web.blocks import DiffRowView
 
 Kind = Literal["same", "changed", "added", "removed"]
 Step = tuple[str, int, int, int, int]
@@ -14,6 +13,21 @@ Step = tuple[str, int, int, int, int]
 CONTEXT_LINES = 3
 # Steps of the matcher: about a second. It looks at every pair of equal lines, for each stretch that it finds.
 MOST_STEPS = 5_000_000
+
+
+@dataclass(frozen=True)
+class DiffRowView:
+    """A row of two files side by side; a number is None where the side has no line here.
+
+    `skipped` equal lines were left out where it is not 0; such a row has nothing else.
+    """
+
+    kind: Kind
+    left_number: int | None
+    left: str
+    right_number: int | None
+    right: str
+    skipped: int = 0
 
 
 def compare_whole(left: str, right: str) -> tuple[DiffRowView, ...]:

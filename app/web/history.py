@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.course.model import Exercise
-from app.web.blocks import DiffRowView, MeasureView
-from app.web.diffs import compare_briefly
+from app.web.diffs import DiffRowView, compare_briefly
 from app.web.outcomes import NAMES
 from app.web.results import show_measures, show_moment
+from app.web.verdicts import MeasureView
 from graders.contract.jobs import GradeJob
 from graders.contract.results import Measure, Outcome, Verdict
 from graders.ledger import Submission

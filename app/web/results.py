@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 from app.course.code import highlight
 from app.course.model import Exercise
-from app.web import blocks as views
+from app.web import verdicts as views
+from app.web.blocks import CodeLineView, PredictView
 from app.web.case_graphs import show_case_graph
 from app.web.diffs import compare_whole
 from app.web.figures import Drawn
@@ -65,11 +66,11 @@ def write_number(value: float) -> str:
     return f"{value:,.0f}" if value.is_integer() or abs(value) >= FULL_DIGITS else f"{value:.3g}"
 
 
-def show_code(source: str, mistake: Mistake | None) -> tuple[views.CodeLineView, ...]:
+def show_code(source: str, mistake: Mistake | None) -> tuple[CodeLineView, ...]:
     """Learners' code line by line, coloured; the line that raised is marked."""
     marked = mistake.line if mistake else None
     return tuple(
-        views.CodeLineView(number, highlight(line), number == marked)
+        CodeLineView(number, highlight(line), number == marked)
         for number, line in enumerate(source.rstrip("\n").split("\n"), 1)
     )
 
@@ -197,13 +198,11 @@ def show_said(submission: Submission, exercise: Exercise) -> views.SaidView | No
     return views.SaidView(asked.categories.get(said.category or "", ""), lines, right)
 
 
-def show_lines(source: str, numbers: tuple[int, ...]) -> tuple[views.CodeLineView, ...]:
+def show_lines(source: str, numbers: tuple[int, ...]) -> tuple[CodeLineView, ...]:
     """Some lines of a text, coloured; a number beyond its end is left out."""
     lines = source.split("\n")
     return tuple(
-        views.CodeLineView(number, highlight(lines[number - 1]), False)
-        for number in numbers
-        if 1 <= number <= len(lines)
+        CodeLineView(number, highlight(lines[number - 1]), False) for number in numbers if 1 <= number <= len(lines)
     )
 
 
@@ -212,7 +211,7 @@ def show_run(
     back: Place,
     ahead: int,
     drawn: Drawn,
-    resolved: tuple[views.PredictView, ...],
+    resolved: tuple[PredictView, ...],
 ) -> views.RunView:
     end = run.result if isinstance(run.result, RunEnd) else None
     waiting = views.RunView(

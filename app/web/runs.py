@@ -16,7 +16,7 @@ from app.course.blocks import Cell, Incident, Measure
 from app.course.harness import TABLE_LINE, cell_job, drop_lines
 from app.course.model import Chapter
 from app.course.walk import blocks_of, blocks_within
-from app.web.blocks import PredictView, RunView
+from app.web.blocks import PredictView
 from app.web.chapter import ChapterNow
 from app.web.figures import Drawn, draw_end
 from app.web.graphs import GraphAnswer, OpenFolds, answer_graph
@@ -30,6 +30,7 @@ from app.web.results import count_ahead, show_run
 from app.web.site import Site
 from app.web.source import clean_source
 from app.web.tapes import Position, show_tape, write_played
+from app.web.verdicts import RunView
 from app.web.visit import VisitNow, Writer, WriterNow, find_chapter
 from graders.contract.events import Event, EventKind
 from graders.contract.jobs import Flavour, RunJob

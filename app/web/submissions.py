@@ -12,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from app.course.model import Exercise
-from app.web.blocks import SubmissionView
 from app.web.diagnosing import draft_place, read_diagnosed, write_draft
 from app.web.exercise import ExerciseNow, Refused, render_exercise
 from app.web.history import MOST_SHOWN, CompareView, compare
@@ -20,6 +19,7 @@ from app.web.page import Frame
 from app.web.rates import Act, RateExceeded
 from app.web.results import AfterPass, count_ahead, show_submission
 from app.web.source import clean_source
+from app.web.verdicts import SubmissionView
 from app.web.visit import Visit, VisitNow, Writer, WriterNow
 from graders.contract.events import EventKind
 from graders.contract.jobs import GradeJob

@@ -1,8 +1,8 @@
 """Figures, walks and incidents on a page: what is told and shown. No I/O."""
 
 from app.course.blocks import Illustration, Incident, Steps, StepState
-from app.course.code import highlight
 from app.web import blocks as views
+from app.web.results import show_lines
 
 
 def show_illustration(block: Illustration) -> views.FigureView:
@@ -10,7 +10,6 @@ def show_illustration(block: Illustration) -> views.FigureView:
 
 
 def show_steps(block: Steps) -> views.StepsView:
-    lines = block.cell.source.split("\n")
     return views.StepsView(
         id=block.id,
         anchor=block.id,
@@ -18,14 +17,13 @@ def show_steps(block: Steps) -> views.StepsView:
         caption=block.cell.caption,
         source=block.cell.source,
         source_html=block.cell.html,
-        states=tuple(_show_state(state, lines) for state in block.states),
+        states=tuple(_show_state(state, block.cell.source) for state in block.states),
     )
 
 
-def _show_state(state: StepState, lines: list[str]) -> views.StepView:
-    numbers = [number for number in state.lines if 1 <= number <= len(lines)]
-    code = tuple(views.CodeLineView(number, highlight(lines[number - 1]), marked=False) for number in numbers)
-    return views.StepView(" ".join(map(str, numbers)), code, state.html)
+def _show_state(state: StepState, source: str) -> views.StepView:
+    code = show_lines(source, state.lines)
+    return views.StepView(" ".join(str(line.number) for line in code), code, state.html)
 
 
 def show_incident(block: Incident, cell: views.CellView) -> views.IncidentView:
