@@ -2,13 +2,13 @@
 
 import importlib
 import json
-import os
 import sys
 import threading
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from channel import write_all  # type: ignore[import-not-found]
 from mistakes import (  # type: ignore[import-not-found]
     compile_source,
     describe_mistake,
@@ -99,13 +99,3 @@ def encode_report(report: dict[str, Any], document_bytes: int) -> bytes:
         return raw
     refused = "too large to show" if raw else "not made of plain numbers and texts"
     return json.dumps({**report, "trace": None, "trace_refused": refused}).encode()
-
-
-def write_all(descriptor: int, data: bytes) -> None:
-    """Gives up without a word when nobody reads any more."""
-    view = memoryview(data)
-    try:
-        while view:
-            view = view[os.write(descriptor, view) :]
-    except OSError:
-        return

@@ -5,13 +5,13 @@ and nothing else. What is written here is written a second time, on its own, in 
 """
 
 import json
-import os
 import struct
 import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from channel import read_exactly, write_all  # type: ignore[import-not-found]
 from mistakes import (  # type: ignore[import-not-found]
     compile_source,
     describe_mistake,
@@ -155,22 +155,3 @@ def encode_list(values: list[Any]) -> Encoded:
         return "list", (), b""
     name, code = SCALARS[kind]
     return f"list[{name}]", (len(values),), struct.pack(f"<{len(values)}{code}", *values)
-
-
-def read_exactly(descriptor: int, count: int) -> bytes:
-    """`count` bytes, or fewer where the stream ends."""
-    pieces = []
-    while count and (piece := os.read(descriptor, min(count, 1 << 20))):
-        pieces.append(piece)
-        count -= len(piece)
-    return b"".join(pieces)
-
-
-def write_all(descriptor: int, data: bytes) -> None:
-    """Gives up without a word when nobody reads any more: the judge knows that no answer came."""
-    view = memoryview(data)
-    try:
-        while view:
-            view = view[os.write(descriptor, view) :]
-    except OSError:
-        return
