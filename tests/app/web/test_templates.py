@@ -1,7 +1,9 @@
 """Each template and its dataclass agree: no variable without a field, no field that nothing shows."""
 
 import dataclasses
+import importlib
 import inspect
+import pkgutil
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -9,46 +11,13 @@ from typing import Any
 import pytest
 from jinja2 import Environment, FileSystemLoader, nodes
 
-from app.web import (
-    blocks,
-    chapter,
-    claims,
-    course_map,
-    debugging,
-    errors,
-    exercise,
-    glossary,
-    help,
-    home,
-    me,
-    module,
-    operation,
-    page,
-    problems,
-    runs,
-    submissions,
-)
+from app import web
+from app.web import page
 from app.web.rendering import TEMPLATES
 
 ENVIRONMENT = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True)
 
-PAGE_MODULES = (
-    home,
-    course_map,
-    module,
-    chapter,
-    exercise,
-    submissions,
-    runs,
-    claims,
-    glossary,
-    debugging,
-    me,
-    help,
-    operation,
-    problems,
-    errors,
-)
+MODULES = [importlib.import_module(f"app.web.{found.name}") for found in pkgutil.iter_modules(web.__path__)]
 
 
 def with_template(module: ModuleType) -> Iterator[Any]:
@@ -57,7 +26,7 @@ def with_template(module: ModuleType) -> Iterator[Any]:
             yield found
 
 
-VIEWS = [found for module in (blocks, *PAGE_MODULES) for found in with_template(module)]
+VIEWS = [found for module in MODULES for found in with_template(module)]
 PAGES = [view for view in VIEWS if view.template.endswith(".html")]
 BLOCKS = [view for view in VIEWS if not view.template.endswith(".html")]
 
@@ -89,7 +58,7 @@ def fields_of(view: type) -> set[str]:
 
 
 def test_every_kind_of_page_and_block_is_looked_at() -> None:
-    assert len(PAGES) == 15
+    assert {view.template for view in PAGES} == {path.name for path in TEMPLATES.glob("*.html")} - {"base.html"}
     assert {view.template for view in BLOCKS} <= {path.stem for path in (TEMPLATES / "blocks").iterdir()}
 
 
