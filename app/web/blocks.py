@@ -7,7 +7,8 @@ from the course; `str` fields are text, and are escaped.
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from app.course.blocks import Html
+from app.course.blocks import Html, Switch
+from app.course.model import Evidence
 from app.course.standing import Standing
 
 
@@ -147,15 +148,6 @@ class QuestionView:
 
 
 @dataclass(frozen=True)
-class SwitchView:
-    """A boolean of an incident; the form sends `switch` = `name` for each that is on, and `switched` always."""
-
-    name: str
-    html: Html
-    on: bool
-
-
-@dataclass(frozen=True)
 class CellView:
     """Code to run. `source` is the course's, `text` what stands in the editor (the learner's draft, or the source).
 
@@ -181,7 +173,8 @@ class CellView:
     """Ids of the predictions that its run settles."""
     needs_gpu: bool = False
     """It is shown and cannot be run here."""
-    switches: tuple[SwitchView, ...] = ()
+    switches: tuple[Switch, ...] = ()
+    """The form sends `switch` = `name` for each that is on, and `switched` always."""
 
 
 @dataclass(frozen=True)
@@ -303,19 +296,6 @@ class IncidentView:
 
 
 @dataclass(frozen=True)
-class EvidenceView:
-    """When and where a claim last held. `checked_on` is a date, ISO."""
-
-    held: bool
-    torch: str
-    device: str
-    python: str
-    checked_on: str
-    seconds: float
-    message: str = ""
-
-
-@dataclass(frozen=True)
 class ClaimView:
     template: ClassVar[str] = "claim"
     id: str
@@ -327,7 +307,7 @@ class ClaimView:
     standing: Standing
     torch: str
     """The version that runs here, which the evidence is held against."""
-    evidence: EvidenceView | None
+    evidence: Evidence | None
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from app.course.blocks import (
 )
 from app.course.code import highlight
 from app.course.marking import Unmarkable, code_lines, line_letter, mark_answer, shown_order
-from app.course.model import Chapter, Course, Evidence
+from app.course.model import Chapter, Course
 from app.course.standing import stand
 from app.course.variants import fill_question, find_draw, pick_draw
 from app.course.walk import predicts_settled_by
@@ -303,7 +303,7 @@ def merge_cell(block: Cell, reader: Reader) -> views.CellView:
         expected=block.expected or "",
         predicts=tuple(predict.id for predict in predicts_settled_by(reader.chapter, block.id)),
         needs_gpu=block.needs == "gpu",
-        switches=tuple(views.SwitchView(switch.name, switch.html, switch.on) for switch in block.switches),
+        switches=block.switches,
     )
 
 
@@ -340,13 +340,7 @@ def merge_claim(block: Claim, reader: Reader, anchor: str = "") -> views.ClaimVi
         needs=block.needs,
         standing=stand(block, found, torch),
         torch=torch,
-        evidence=None if found is None else _evidence(found),
-    )
-
-
-def _evidence(found: Evidence) -> views.EvidenceView:
-    return views.EvidenceView(
-        found.held, found.torch, found.device, found.python, found.checked_on, found.seconds, found.message
+        evidence=found,
     )
 
 
