@@ -176,6 +176,24 @@ class CellView:
     switches: tuple[Switch, ...] = ()
     """The form sends `switch` = `name` for each that is on, and `switched` always."""
 
+    @classmethod
+    def of_no_chapter(cls, name: str, source: str, expected: str = "") -> "CellView":
+        """A cell that draws the graph of whatever stands in it, and keeps no draft."""
+        return cls(
+            id=name,
+            anchor=f"cell_{name}",
+            action="/runs",
+            chapter="",
+            source=source,
+            text=source,
+            caption="",
+            graph=True,
+            editable=True,
+            flavour="torch",
+            draft_place="",
+            expected=expected,
+        )
+
 
 @dataclass(frozen=True)
 class TableView:

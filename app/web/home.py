@@ -21,20 +21,7 @@ print(x.grad)
 """
 """Small enough to read at a glance, and x is used three times: its gradient is a sum."""
 
-CELL = CellView(
-    id="home",
-    anchor="cell_home",
-    action="/runs",
-    chapter="",
-    source=SOURCE,
-    text=SOURCE,
-    caption="",
-    graph=True,
-    editable=True,
-    flavour="torch",
-    draft_place="",
-    expected="tensor(5.)\n",
-)
+CELL = CellView.of_no_chapter("home", SOURCE, expected="tensor(5.)\n")
 
 
 @dataclass(frozen=True)

@@ -43,19 +43,7 @@ y.backward()
 """
 """An engine of one operation, to be replaced by the reader's own."""
 
-CELL = CellView(
-    id="play",
-    anchor="cell_play",
-    action="/runs",
-    chapter="",
-    source=EMPTY,
-    text=EMPTY,
-    caption="",
-    graph=True,
-    editable=True,
-    flavour="torch",
-    draft_place="",
-)
+CELL = CellView.of_no_chapter("play", EMPTY)
 
 
 @dataclass(frozen=True)
