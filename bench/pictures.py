@@ -1,4 +1,4 @@
-"""How long a picture takes, from the trace's JSON to SVG, beside torchviz and dot where they are installed.
+"""How long a picture takes, from the trace to SVG, and which part of it the check and the folding are.
 
 Run: python bench/pictures.py [--quick]. The programs run under the tracer in a thread with a big stack, as the
 worker runs them; the two long chains are written by hand, because their pictures, not their tapes, are measured.
@@ -7,7 +7,6 @@ worker runs them; the two long chains are written by hand, because their picture
 import argparse
 import json
 import linecache
-import shutil
 import sys
 import threading
 import time
@@ -26,15 +25,12 @@ from app.pictures.place import Block, Link, place_blocks  # noqa: E402
 from app.pictures.view import choose_view  # noqa: E402
 from graders.contract.trace import Edges, Nodes, Trace  # noqa: E402
 
+HEAD = "import torch\nfrom torch import nn\ntorch.manual_seed(0)\n"
 MLP = """
-import torch
-from torch import nn
 model = nn.Sequential(nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
-loss = model(torch.randn(16, 32)).logsumexp(1).mean()
+x = torch.randn(16, 32)
 """
 RESNET = """
-import torch
-from torch import nn
 class Block(nn.Module):
     def __init__(self, width):
         super().__init__()
@@ -44,11 +40,9 @@ class Block(nn.Module):
         y = torch.relu(self.bn1(self.conv1(x)))
         return torch.relu(x + self.bn2(self.conv2(y)))
 model = nn.Sequential(nn.Conv2d(3, 8, 3), *[Block(8) for _ in range(44)], nn.Flatten(), nn.Linear(288, 10))
-loss = model(torch.randn(2, 3, 8, 8)).logsumexp(1).mean()
+x = torch.randn(2, 3, 8, 8)
 """
 TRANSFORMER = """
-import torch
-from torch import nn
 class Block(nn.Module):
     def __init__(self, width, heads=4):
         super().__init__()
@@ -64,43 +58,33 @@ class Block(nn.Module):
         a = torch.softmax(q @ k.transpose(-1, -2) / 2, dim=-1) @ v
         x = x + self.out(a.transpose(1, 2).reshape(x.shape))
         return x + self.mlp(self.ln2(x))
-blocks = nn.ModuleList(Block(32) for _ in range(12))
-head = nn.Linear(32, 50)
+model = nn.Sequential(*[Block(32) for _ in range(12)], nn.Linear(32, 50))
 x = torch.randn(2, 8, 32)
-for block in blocks:
-    x = block(x)
-loss = head(x).logsumexp(-1).mean()
 """
+FORWARD = "loss = model(x).logsumexp(-1).mean()\n"
 RNN = """
-import torch
 W = torch.randn(4, 4, requires_grad=True)
 U = torch.randn(4, 4, requires_grad=True)
 h = torch.zeros(4)
 for step in range(2500):
     h = torch.tanh(W @ h + U @ torch.ones(4))
-loss = h.sum()
 """
 
 
-def record_trace(source: str) -> tuple[Trace, Any]:
-    """The trace of a program, and its loss."""
+def record_trace(source: str) -> Trace:
     from tracer import Caps, record
 
     linecache.cache["cell.py"] = (len(source), None, source.splitlines(True), "cell.py")
     namespace: dict[str, Any] = {"__name__": "__main__"}
     with record(source, filename="cell.py", namespace=namespace, caps=Caps(max_nodes=200_000)) as tape:
         exec(compile(source, "cell.py", "exec"), namespace)
-        tape_root = namespace["loss"]
-    document = tape.document()
-    return Trace.model_validate_json(json.dumps(document)), tape_root
+    return Trace.model_validate_json(json.dumps(tape.document()))
 
 
 def write_chain(length: int) -> Trace:
     """A chain of one operation, as long as wanted."""
     empty = {name: ("",) * length for name in ("dtype", "variable", "values", "saved", "module")}
-    zeros = {name: (0,) * length for name in Nodes.model_fields if name in ("saved_bytes", "leaf_bytes", "backward")}
-    if "made_by" in Nodes.model_fields:
-        zeros["made_by"] = (None,) * length
+    zeros = {name: (0,) * length for name in ("saved_bytes", "leaf_bytes", "backward")}
     nodes = Nodes(
         name=("MulBackward0",) * length,
         forward=("mul",) * length,
@@ -108,6 +92,7 @@ def write_chain(length: int) -> Trace:
         span=((5, 4, 5, 15),) * length,
         shape=((),) * length,
         sequence=tuple(range(length)),
+        made_by=(None,) * length,
         **empty,
         **zeros,
     )
@@ -126,29 +111,15 @@ def take_time(work: Callable[[], Any], rounds: int) -> float:
     return min(times)
 
 
-def draw_with_torchviz(loss: Any) -> Callable[[], Any] | None:
-    """torchviz and dot drawing the same graph; None where either is missing."""
-    try:
-        from torchviz import make_dot
-    except ImportError:
-        return None
-    return (lambda: make_dot(loss).pipe(format="svg")) if shutil.which("dot") else None
-
-
-def report(name: str, trace: Trace, loss: Any, rounds: int) -> None:
+def report(name: str, trace: Trace, rounds: int) -> None:
     picture = draw_graph(trace, id_prefix="g")
     whole = take_time(lambda: draw_graph(trace, id_prefix="g"), rounds)
     check = take_time(lambda: check_trace(trace), rounds)
     graph = read_graph(trace)
     fold = take_time(lambda: set_scene(graph, choose_view(graph, fold_graph(graph))), rounds)
-    other = draw_with_torchviz(loss) if loss is not None else None
-    beside = "torchviz + dot: skipped, not installed" if loss is not None else ""
-    if other is not None:
-        theirs = take_time(other, 1)
-        beside = f"torchviz + dot {theirs:,.0f} ms, {theirs / whole:.1f} times ours"
     print(
         f"{name:12} {len(trace.nodes.name):7,} nodes -> {len(picture.nodes):3} boxes: {whole:8.1f} ms in all "
-        f"(check {check:.1f}, fold {fold:.1f}), svg {len(picture.svg) / 1000:.0f} kB  {beside}"
+        f"(check {check:.1f}, fold {fold:.1f}), svg {len(picture.svg) / 1000:.0f} kB"
     )
 
 
@@ -164,12 +135,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="leave the 100,000-node chain out")
     quick = parser.parse_args().quick
-    for name, source in (("MLP", MLP), ("ResNet-like", RESNET), ("transformer", TRANSFORMER), ("RNN", RNN)):
-        trace, loss = record_trace(source)
-        report(name, trace, loss if name != "RNN" else None, 3)
+    models = (("MLP", MLP + FORWARD), ("ResNet-like", RESNET + FORWARD), ("transformer", TRANSFORMER + FORWARD))
+    for name, source in (*models, ("RNN", RNN)):
+        report(name, record_trace(HEAD + source), 3)
     report_layout(10_000)
     if not quick:
-        report("100k chain", write_chain(100_000), None, 1)
+        report("100k chain", write_chain(100_000), 1)
         report_layout(100_000)
 
 

@@ -12,7 +12,6 @@ import shutil
 import sys
 import tempfile
 import threading
-import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -21,10 +20,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "graders" / "inside")]
 
+from pictures import HEAD, MLP, RESNET, TRANSFORMER, take_time  # noqa: E402
+
 from app.pictures import check_trace, draw_graph, tape_rows  # noqa: E402
 from graders.contract.trace import Trace  # noqa: E402
 
-HEAD = "import torch\nfrom torch import nn\ntorch.manual_seed(0)\n"
 TINY = """
 class Tiny(nn.Module):
     def __init__(self):
@@ -35,58 +35,12 @@ class Tiny(nn.Module):
         return (y * x + y.exp()).sum()
 model, x = Tiny(), torch.randn(3)
 """
-MLP = """
-model = nn.Sequential(nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
-x = torch.randn(16, 32)
-"""
-RESNET = """
-class Block(nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.conv1, self.bn1 = nn.Conv2d(width, width, 3, padding=1), nn.BatchNorm2d(width)
-        self.conv2, self.bn2 = nn.Conv2d(width, width, 3, padding=1), nn.BatchNorm2d(width)
-    def forward(self, x):
-        y = torch.relu(self.bn1(self.conv1(x)))
-        return torch.relu(x + self.bn2(self.conv2(y)))
-model = nn.Sequential(nn.Conv2d(3, 8, 3), *[Block(8) for _ in range(44)], nn.Flatten(), nn.Linear(288, 10))
-x = torch.randn(2, 3, 8, 8)
-"""
-TRANSFORMER = """
-class Block(nn.Module):
-    def __init__(self, width, heads=4):
-        super().__init__()
-        self.heads = heads
-        self.ln1, self.ln2 = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.q, self.k, self.v, self.out = (nn.Linear(width, width) for _ in range(4))
-        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
-    def split(self, x):
-        return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)
-    def forward(self, x):
-        h = self.ln1(x)
-        q, k, v = self.split(self.q(h)), self.split(self.k(h)), self.split(self.v(h))
-        a = torch.softmax(q @ k.transpose(-1, -2) / 2, dim=-1) @ v
-        x = x + self.out(a.transpose(1, 2).reshape(x.shape))
-        return x + self.mlp(self.ln2(x))
-model = nn.Sequential(*[Block(32) for _ in range(12)], nn.Linear(32, 50))
-x = torch.randn(2, 8, 32)
-"""
 PROGRAMS = {"tiny": TINY, "MLP": MLP, "ResNet-like": RESNET, "transformer": TRANSFORMER}
 
 FORWARD = "y = model(x).sum()\n"
 BOTH = FORWARD + "y.backward()\n"
 
 Work = Callable[[], Any]
-
-
-def take_time(work: Work, rounds: int) -> float:
-    """The least of several times, in milliseconds, after one that is not counted."""
-    work()
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        work()
-        times.append((time.perf_counter() - start) * 1000)
-    return min(times)
 
 
 class Program:
