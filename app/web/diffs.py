@@ -11,6 +11,8 @@ Kind = Literal["same", "changed", "added", "removed"]
 Step = tuple[str, int, int, int, int]
 
 CONTEXT_LINES = 3
+MOST_ROWS = 2000
+"""Of a comparison; a file of line ends alone has 65,000 lines, and nobody reads on."""
 # Steps of the matcher: about a second. It looks at every pair of equal lines, for each stretch that it finds.
 MOST_STEPS = 5_000_000
 
@@ -30,14 +32,24 @@ class DiffRowView:
     skipped: int = 0
 
 
-def compare_whole(left: str, right: str) -> tuple[DiffRowView, ...]:
+@dataclass(frozen=True)
+class ComparisonView:
+    """Two texts side by side. `added` and `removed` count lines, in the `rows_left_out` at the end too."""
+
+    rows: tuple[DiffRowView, ...]
+    rows_left_out: int
+    added: int
+    removed: int
+
+
+def compare_whole(left: str, right: str) -> ComparisonView:
     """Every line of both."""
     one, other = left.splitlines(), right.splitlines()
-    return tuple(row for step in _match(one, other).get_opcodes() for row in _show_step(step, one, other))
+    return _show([row for step in _match(one, other).get_opcodes() for row in _show_step(step, one, other)])
 
 
-def compare_briefly(left: str, right: str) -> tuple[DiffRowView, ...]:
-    """What differs, with a few lines around it; each stretch left out is one row. Empty where nothing differs."""
+def compare_briefly(left: str, right: str) -> ComparisonView:
+    """What differs, with a few lines around it; each equal stretch between is one row. No row if nothing differs."""
     one, other = left.splitlines(), right.splitlines()
     rows: list[DiffRowView] = []
     left_at = right_at = 0
@@ -46,7 +58,16 @@ def compare_briefly(left: str, right: str) -> tuple[DiffRowView, ...]:
         rows += [row for step in group for row in _show_step(step, one, other)]
         left_at, right_at = group[-1][2], group[-1][4]
     rest = ("equal", left_at, len(one), right_at, len(other))
-    return (*rows, *_bridge(rest, one, other)) if rows else ()
+    return _show([*rows, *_bridge(rest, one, other)] if rows else [])
+
+
+def _show(rows: list[DiffRowView]) -> ComparisonView:
+    return ComparisonView(
+        rows=tuple(rows[:MOST_ROWS]),
+        rows_left_out=max(0, len(rows) - MOST_ROWS),
+        added=sum(row.kind in ("added", "changed") for row in rows),
+        removed=sum(row.kind in ("removed", "changed") for row in rows),
+    )
 
 
 class _Ends(difflib.SequenceMatcher[str]):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.course.model import Exercise
-from app.web.diffs import DiffRowView, compare_briefly
+from app.web.diffs import ComparisonView, compare_briefly
 from app.web.outcomes import NAMES
 from app.web.results import show_measures, show_moment
 from app.web.verdicts import MeasureView
@@ -48,16 +48,14 @@ class AgainstOption:
 class CompareView:
     """A submission beside another text. `action` takes `against` by GET; `restore_action` takes nothing, by POST.
 
-    `rows` is empty where nothing differs. `added` and `removed` count lines.
+    `lines` has no row where nothing differs.
     """
 
     action: str
     restore_action: str
     options: tuple[AgainstOption, ...]
     against: str
-    rows: tuple[DiffRowView, ...]
-    added: int
-    removed: int
+    lines: ComparisonView
 
 
 def show_history(exercise: Exercise, history: Sequence[Submission]) -> tuple[SubmissionRow, ...]:
@@ -112,7 +110,6 @@ def compare(exercise: Exercise, submission: Submission, history: Sequence[Submis
     known = {STARTER, *(each.id for _, each in numbered if each.id != submission.id)}
     wanted = against if against in known else before
     other = next((each.job.source for _, each in numbered if each.id == wanted), exercise.starter)
-    rows = compare_briefly(other, submission.job.source)
     options = [
         AgainstOption(each.id, _label(number, each, mine), each.id == wanted)
         for number, each in numbered
@@ -125,9 +122,7 @@ def compare(exercise: Exercise, submission: Submission, history: Sequence[Submis
         restore_action=f"{base}/restore",
         options=tuple(options),
         against=next(option.label for option in options if option.chosen),
-        rows=rows,
-        added=sum(row.kind in ("added", "changed") for row in rows),
-        removed=sum(row.kind in ("removed", "changed") for row in rows),
+        lines=compare_briefly(other, submission.job.source),
     )
 
 

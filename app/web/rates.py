@@ -24,9 +24,18 @@ class Act(StrEnum):
     LOOK = "look"
     EXPORT = "export"
     FOLLOW = "follow"
+    COMPARE = "compare"
 
 
-PER_MINUTE = {Act.WRITE: 240, Act.RUN: 40, Act.SUBMIT: 30, Act.LOOK: 40, Act.EXPORT: 6, Act.FOLLOW: 90}
+PER_MINUTE = {
+    Act.WRITE: 240,
+    Act.RUN: 40,
+    Act.SUBMIT: 30,
+    Act.LOOK: 40,
+    Act.EXPORT: 6,
+    Act.FOLLOW: 90,
+    Act.COMPARE: 90,
+}
 
 WORDS = {
     Act.WRITE: "answers and notes",
@@ -35,6 +44,7 @@ WORDS = {
     Act.LOOK: "runs of public checks",
     Act.EXPORT: "copies of your data",
     Act.FOLLOW: "streams",
+    Act.COMPARE: "comparisons of attempts",
 }
 
 

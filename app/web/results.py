@@ -248,7 +248,7 @@ def show_reference(source: str, exercise: Exercise, after_pass: AfterPass) -> vi
     asked = exercise.manifest.diagnosis
     return views.ReferenceView(
         html=highlight(after_pass.reference),
-        rows=compare_whole(source, after_pass.reference),
+        beside=compare_whole(source, after_pass.reference),
         others=tuple(views.OtherWayView(why, highlight(text)) for why, text in after_pass.others),
         fault=views.SaidView(asked.categories[asked.answer], show_lines(exercise.starter, asked.lines), True)
         if asked

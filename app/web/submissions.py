@@ -224,6 +224,7 @@ async def submission_page(
         return site.renderer.fragment(view)
     beside = None
     if not job.public_only:
+        await visit.count(Act.COMPARE)
         history = await site.ledger.history(submission.learner, ExerciseName(exercise.name), MOST_SHOWN)
         beside = await asyncio.to_thread(compare, exercise, submission, history, against)
     what = "Public checks" if job.public_only else "Verdict"

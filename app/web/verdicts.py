@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from app.course.blocks import Html
 from app.web.blocks import CodeLineView, PredictView
-from app.web.diffs import DiffRowView
+from app.web.diffs import ComparisonView
 from app.web.page import Place
 from app.web.tapes import TapeView
 
@@ -100,7 +100,7 @@ class ReferenceView:
     """
 
     html: Html
-    rows: tuple[DiffRowView, ...]
+    beside: ComparisonView
     others: tuple[OtherWayView, ...] = ()
     fault: SaidView | None = None
 

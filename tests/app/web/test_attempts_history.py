@@ -4,9 +4,13 @@ import re
 
 import httpx2
 import pytest
-from site_parts import FakeWorker
+from fastapi import FastAPI
+from site_parts import FRAGMENT, FakeWorker
 
+from app.main import create_app
+from app.settings import Settings
 from app.web.diffs import compare_briefly, compare_whole
+from app.web.rates import Rates
 from graders.contract.jobs import GradeJob, RunJob
 from graders.contract.results import Finding, Measure, MeasuredBy, Outcome, RunEnd, Verdict
 
@@ -93,6 +97,36 @@ async def test_the_first_is_compared_with_the_starter(browser: httpx2.AsyncClien
     assert "selected>the starter" in (await browser.get(f"{EXERCISE}/submissions/{first}")).text
 
 
+async def test_a_comparison_of_long_texts_says_how_many_rows_it_leaves_out(
+    browser: httpx2.AsyncClient, worker: FakeWorker
+) -> None:
+    worker.end = judge
+    _, second = await submit(browser, "\n" * 40_000, "+\n" * 30_000)
+
+    page = (await browser.get(f"{EXERCISE}/submissions/{second}")).text
+    verdict, _, compared = page.partition('id="compare"')
+
+    assert "The first 2,000 rows are shown; 28,000 more are left out." in verdict
+    assert "The first 2,000 rows are shown; 38,000 more are left out." in compared
+    assert ": 40000 lines, " in compared
+    assert "this one: 30000 lines" in compared
+    assert len(rows_of(compared)) == 4_000
+
+
+async def test_comparisons_have_a_rate_of_their_own(settings: Settings) -> None:
+    app: FastAPI = create_app(settings, rates=Rates(factor=0.03))
+    async with app.router.lifespan_context(app):
+        transport = httpx2.ASGITransport(app=app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://testserver") as browser:
+            sent = await browser.post(f"{EXERCISE}/submissions", data={"source": FIRST, "token": "attempt-number-0"})
+            pages = [await browser.get(sent.headers["location"]) for _ in range(4)]
+            fragment = await browser.get(sent.headers["location"], headers=FRAGMENT)
+
+    assert [page.status_code for page in pages] == [200, 200, 200, 429]
+    assert "You may have 3 comparisons of attempts a minute" in pages[-1].text
+    assert fragment.status_code == 200
+
+
 async def test_a_version_goes_back_into_the_editor(
     browser: httpx2.AsyncClient, stranger: httpx2.AsyncClient, worker: FakeWorker
 ) -> None:
@@ -122,7 +156,7 @@ def test_a_long_equal_stretch_is_left_out_and_a_short_one_is_not() -> None:
     equal = [f"line {number}" for number in range(20)]
     left, right = "\n".join(["a", *equal, "b", *equal[:9], "c"]), "\n".join(["A", *equal, "B", *equal[:9], "C"])
 
-    rows = compare_briefly(left, right)
+    rows = compare_briefly(left, right).rows
 
     assert [row.skipped for row in rows if row.skipped] == [14]
     assert [row.left for row in rows if row.kind == "changed"] == ["a", "b", "c"]
@@ -130,5 +164,7 @@ def test_a_long_equal_stretch_is_left_out_and_a_short_one_is_not() -> None:
 
 @pytest.mark.parametrize(("left", "right"), [("", ""), ("a\nb", "a\nb"), ("a", "a\n")])
 def test_equal_texts_have_no_difference(left: str, right: str) -> None:
-    assert compare_briefly(left, right) == ()
-    assert all(row.kind == "same" for row in compare_whole(left, right))
+    assert compare_briefly(left, right).rows == ()
+    whole = compare_whole(left, right)
+    assert (whole.added, whole.removed) == (0, 0)
+    assert all(row.kind == "same" for row in whole.rows)
