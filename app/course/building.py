@@ -183,7 +183,7 @@ def _build_unnamed(directive: Directive, spec: Spec, draft: Draft) -> Block | No
     read_options(fence, NoOptions, draft.report)
     argument = read_argument(fence, spec, draft.report)
     if fence.name in BOXES:
-        title = draft.prose.inline(fence.argument, fence.line) if fence.argument else spec.title
+        title = draft.prose.inline(fence.argument, fence.line) if fence.argument else ""
         blocks = build_blocks(directive.parts, draft, spec.holds)
         require("".join(map(repr, blocks)), fence.line, f"{{{fence.name}}} is empty", "write its text", draft)
         return Box(fence.name, title, blocks)

@@ -205,7 +205,6 @@ class Spec:
     argument: Argument
     holds: Holds = Holds.NOTHING
     is_code: bool = False
-    title: str = ""
 
 
 LEVELS = ("junior", "mid", "senior", "staff")
@@ -217,13 +216,14 @@ BOXES = {
     "production": "In production",
     "break-it": "Break it",
     "diagnosis": "Diagnosis",
-    "takeaways": "Key takeaways",
+    "takeaways": "Takeaways",
     "mistake": "A common mistake",
     "scale": "At scale",
     "research": "Research",
     "debug": "Where to look",
-    "aside": "",
+    "aside": "Aside",
 }
+"""What each kind of box is called on a page."""
 
 SPECS: dict[str, Spec] = {
     "predict": Spec(PredictOptions, Argument.ID),
@@ -241,7 +241,7 @@ SPECS: dict[str, Spec] = {
     "exercise": Spec(NoOptions, Argument.EXERCISE),
     "interview": Spec(NoOptions, Argument.LEVEL, Holds.TO_LOOK_AT),
     "faq": Spec(NoOptions, Argument.NONE, Holds.TO_LOOK_AT),
-    **{name: Spec(NoOptions, Argument.TITLE, Holds.ANYTHING, title=title) for name, title in BOXES.items()},
+    **{name: Spec(NoOptions, Argument.TITLE, Holds.ANYTHING) for name in BOXES},
 }
 
 TO_LOOK_AT = frozenset({"cell", "measure", "graph", "claim", "figure", "steps", "setup", "variant", "aside"})

@@ -32,6 +32,7 @@ from app.course.blocks import (
     Steps,
 )
 from app.course.code import highlight
+from app.course.directives import BOXES
 from app.course.marking import Unmarkable, code_lines, line_letter, mark_answer, shown_order
 from app.course.model import Chapter, Course
 from app.course.standing import stand
@@ -50,21 +51,6 @@ ANSWER_AFTER_ATTEMPTS = 2
 MOST_NODES_LISTED = 60
 
 NOT_DRAWN: Html = '<p class="small-note">The numbers of this question have not been drawn yet.</p>'
-
-BOX_LABELS = {
-    "core-idea": "Core idea",
-    "careful": "Careful",
-    "when-to": "When to use it",
-    "production": "In production",
-    "break-it": "Break it",
-    "diagnosis": "Diagnosis",
-    "takeaways": "Takeaways",
-    "mistake": "A common mistake",
-    "scale": "At scale",
-    "research": "Research",
-    "debug": "Where to look",
-    "aside": "Aside",
-}
 
 
 @dataclass(frozen=True)
@@ -136,7 +122,7 @@ def merge_block(block: Block, reader: Reader) -> views.BlockView:  # noqa: C901 
             return merge_exercise_link(reader.course, block.name, reader.standings, block.note)
         case Box():
             inner = merge_blocks(block.blocks, reader)
-            return views.BoxView(block.kind, BOX_LABELS.get(block.kind, block.kind), block.title, inner)
+            return views.BoxView(block.kind, BOXES[block.kind], block.title, inner)
         case Reveal():
             return views.RevealView(block.kind, block.prompt, block.level, merge_blocks(block.blocks, reader))
         case _:

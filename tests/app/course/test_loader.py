@@ -99,10 +99,10 @@ def test_headings_have_anchors_from_their_words(chapters: tuple[Chapter, ...]) -
     assert anchors == ["predict-first", "the-product", "boxes", "retrieve"]
 
 
-def test_boxes_without_a_title_get_their_own_and_may_nest(chapters: tuple[Chapter, ...]) -> None:
+def test_boxes_may_go_without_a_title_and_may_nest(chapters: tuple[Chapter, ...]) -> None:
     first, second = blocks_of(Box, chapters[0].blocks)[:2]
 
-    assert (first.kind, first.title) == ("core-idea", "Core idea")
+    assert (first.kind, first.title) == ("core-idea", "")
     assert second in first.blocks
 
 

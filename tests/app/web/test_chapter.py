@@ -37,6 +37,14 @@ async def test_a_chapter_has_its_blocks_in_order(browser: httpx2.AsyncClient) ->
     ]
 
 
+async def test_a_box_without_a_title_says_its_name_once(browser: httpx2.AsyncClient) -> None:
+    page = (await browser.get(CHAPTER)).text
+
+    head = re.search(r'<div class="box box-core-idea".*?<p class="box-head">(.*?)</p>', page, re.S)
+    assert head
+    assert re.sub(r"<[^>]+>", "", head[1]).strip() == "Core idea"
+
+
 async def test_no_id_stands_twice_on_a_page(browser: httpx2.AsyncClient) -> None:
     for path in (CHAPTER, "/", "/exercises/double", "/claims", "/course"):
         ids = re.findall(r'\sid="([^"]+)"', (await browser.get(path)).text)
