@@ -7,7 +7,6 @@ survive it.
 
 import contextlib
 import copy
-import gc
 import json
 import os
 import random
@@ -24,7 +23,9 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import numpy.random
 
+from graders import forking
 from graders.contract.manifest import Judge
 from graders.trusted.case import HOST, split_cases
 from graders.trusted.compare import is_finite
@@ -48,14 +49,15 @@ def main(descriptor: int) -> None:
     # An operator's Ctrl-C reaches every process of the terminal; this one ends when the judge lets go of it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    forking.rest(forking.open_map())
     while True:
         raw, descriptors, _, _ = socket.recv_fds(control, LONGEST_ORDER, 1)
         if not raw:
             return
         order = json.loads(raw)
-        if order["torch"]:
+        if order["torch"] and "torch" not in sys.modules:
             import_torch()
-        gc.freeze()
+            forking.rest(forking.open_map())
         with socket.socket(fileno=descriptors[0]) as channel:
             if order["exercise"] and os.fork() == 0:
                 serve_in_child(control, channel, order)
@@ -63,11 +65,13 @@ def main(descriptor: int) -> None:
 
 def import_torch() -> None:
     """Once, and before the fork, with one thread: what a fork of a threaded torch inherits hangs."""
-    if "torch" in sys.modules:
-        return
     import torch  # noqa: PLC0415 - seconds, and only where an exercise needs it
 
     torch.set_num_threads(1)
+    with torch.no_grad():
+        # It looks at the processor once, and would do so in every child.
+        ones = torch.ones(2, 2)
+        (ones @ ones).clamp_min(0)
     if len(list(Path("/proc/self/task").iterdir())) > 1 or threading.active_count() > 1:
         raise RuntimeError("importing torch started threads; the reference process cannot fork")
 
