@@ -132,6 +132,8 @@ class BoxRun:
         self._our_cause: Cause | None = None
         self._exit: Exit | None = None
         self._open = {"stdout": pipes.stdout, "stderr": pipes.stderr, "results": pipes.results, "into": pipes.into}
+        self._names = {descriptor: name for name, descriptor in self._open.items()} | {child.handle: "handle"}
+        self._polls: dict[str, select.poll] = {}
 
     @property
     def is_over(self) -> bool:
@@ -147,7 +149,9 @@ class BoxRun:
             return not left
 
         with self._working:
-            if data and not self._pump("into", write):
+            # A pipe has room nearly always: asking the kernel first would double the price of a short message.
+            sent = not data or ("into" in self._open and self._exit is None and self._step("into", write))
+            if not sent and not self._pump("into", write):
                 raise BoxClosed("the program ended before it read everything")
 
     def receive(self, count: int) -> bytes:
@@ -253,13 +257,16 @@ class BoxRun:
             self._kill(Cause.OUTPUT_LIMIT)
 
     def _poll(self, wanted: str, seconds: float) -> set[str]:
-        poll = select.poll()
-        names = {self._handle: "handle"}
+        poll = self._polls.get(wanted) or self._make_poll(wanted)
+        return {self._names[descriptor] for descriptor, _ in poll.poll(max(0.0, seconds) * 1000)}
+
+    def _make_poll(self, wanted: str) -> select.poll:
+        """Kept until a descriptor is closed: a message of a few bytes would pay more for it than for the rest."""
+        poll = self._polls[wanted] = select.poll()
         poll.register(self._handle, select.POLLIN)
         for name in {"stdout", "stderr", wanted} & self._open.keys():
-            names[self._open[name]] = name
             poll.register(self._open[name], select.POLLOUT if name == "into" else select.POLLIN)
-        return {names[descriptor] for descriptor, _ in poll.poll(max(0.0, seconds) * 1000)}
+        return poll
 
     def _kill(self, cause: Cause) -> None:
         with self._deciding:
@@ -274,6 +281,7 @@ class BoxRun:
     def _close(self, name: str) -> None:
         descriptor = self._open.pop(name, None)
         if descriptor is not None:
+            self._polls.clear()
             os.close(descriptor)
 
     def _finish(self) -> Exit:
