@@ -1,5 +1,6 @@
 """An exercise's folder, read and checked. A folder that is not as it should be is our fault, never the learner's."""
 
+import os
 import re
 import stat
 import tomllib
@@ -19,6 +20,8 @@ FILES = ("exercise.toml", "prompt.md", "hints.md", "starter.py", "solution.py", 
 LARGEST_FILE_BYTES = 256 * 1024
 HINTS = 3
 
+Look = tuple[tuple[str, int, int, int], ...]
+
 
 @dataclass(frozen=True)
 class Exercise:
@@ -31,18 +34,36 @@ class Exercise:
 
 
 def load_exercise(root: Path, name: str) -> Exercise:
-    """The exercise `root`/`name`. Raises ExerciseProblem, naming the file, what is wrong and what to write."""
+    """The exercise `root`/`name`, as its files are now.
+
+    Raises ExerciseProblem, naming the file, what is wrong and what to write.
+    """
     if not NAME.fullmatch(name):
         raise ExerciseProblem(f"{name[:80]!r} is no exercise's name; use small letters, digits and single hyphens")
     path = root / name
     if path.is_symlink() or not path.is_dir():
         raise ExerciseProblem(f"there is no exercise {name!r} in {root}; look at the folder's names")
+    return _read_exercise(path, _look_at(path) + _look_at(path / "attempts"))
+
+
+def _look_at(folder: Path) -> Look:
+    """What changes when a file of the folder does; nothing of it is read."""
+    if not folder.is_dir():
+        return ()
+    with os.scandir(folder) as entries:
+        facts = ((entry.name, entry.stat(follow_symlinks=False)) for entry in entries)
+        return tuple(sorted((name, fact.st_mtime_ns, fact.st_ctime_ns, fact.st_size) for name, fact in facts))
+
+
+@lru_cache(maxsize=64)
+def _read_exercise(path: Path, _seen: Look) -> Exercise:
+    """Read once a worker while nothing has changed: some thirty files stand in the folder of one exercise."""
     texts = {file: read_file(path, file) for file in FILES}
     manifest = read_manifest(texts["exercise.toml"])
     check_attempts(path, manifest)
     if (hints := len(re.findall(r"^## ", texts["hints.md"], re.MULTILINE))) != HINTS:
         raise ExerciseProblem(f"hints.md has {hints} headings; write {HINTS} hints, each under its own '## '")
-    return Exercise(ExerciseName(name), path, manifest, texts["probe.py"])
+    return Exercise(ExerciseName(path.name), path, manifest, texts["probe.py"])
 
 
 def list_exercises(root: Path) -> list[str]:
@@ -67,9 +88,7 @@ def read_file(folder: Path, name: str) -> str:
         raise ExerciseProblem(f"{name} in {folder} is not UTF-8; save it as UTF-8") from error
 
 
-@lru_cache(maxsize=64)
 def read_manifest(text: str) -> Manifest:
-    """The same text is read once a worker: parsing it would take a third of a short submission's time."""
     try:
         return Manifest.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
