@@ -20,6 +20,7 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Locator, Page, ViewportSize, expect, sync_playwright  # noqa: E402
 
 from app.course.blocks import Cell, Kind, Measure, Predict, Question  # noqa: E402
+from app.course.judging import tidy_output  # noqa: E402
 from app.course.loader import load_course  # noqa: E402
 from app.course.marking import code_lines, line_letter, shown_order  # noqa: E402
 from app.course.model import Chapter  # noqa: E402
@@ -100,8 +101,8 @@ def run_cell(page: Page, cell: Cell, walk: Walk, *, expected: bool = True) -> No
         if not cell.raises:
             walk.problems.append(f"cell {cell.id}: {state.inner_text()!r}")
     walk.cells += 1
-    shown = element.locator(".cell-output").inner_text().strip() if expected else ""
-    if expected and cell.expected is not None and not cell.raises and shown != cell.expected.strip():
+    shown = tidy_output(element.locator(".cell-output").inner_text()) if expected else ""
+    if expected and cell.expected is not None and not cell.raises and shown != tidy_output(cell.expected):
         walk.problems.append(f"cell {cell.id} printed {shown[:120]!r}, and the chapter has {cell.expected[:120]!r}")
 
 
@@ -119,9 +120,9 @@ def answer_question(page: Page, block: Question, walk: Walk) -> None:
         expect(element).to_contain_text("Kept: 1 of")
         walk.right += 1
         return
-    give(element, question, right=False)
-    send(element)
     try:
+        give(element, question, right=False)
+        send(element)
         expect(element.locator(".judgement")).to_contain_text("Not yet.")
         walk.wrong += 1
         if question.kind in (Kind.CHOICE, Kind.SEVERAL) and not element.locator(".feedback").count():
@@ -176,14 +177,22 @@ def order_letters(question: Question) -> Iterator[str]:
 
 
 def click_node(element: Locator, question: Question, *, right: bool) -> None:
-    """Tries the nodes one by one: which names a node goes by is the picture's to know."""
+    """Tries the nodes one by one: which names a node goes by is the picture's to know. Clicks the right one there."""
     targets = question.graph.targets if question.graph else ()
     labels = element.locator("label:has(input[name=node])")
     for label in labels.all():
         words = label.inner_text().replace("(", " ").replace(")", " ").replace(",", " ").split()
-        if bool(set(words) & set(targets)) is right:
-            label.locator("input").check()
+        if bool(set(words) & set(targets)) is not right:
+            continue
+        field = label.locator("input")
+        if not right:
+            field.check()
             return
+        drawn = f"[id='{element.get_attribute('data-graph')}'] g.node[data-node='{field.get_attribute('value')}']"
+        element.page.locator(drawn).first.click()
+        expect(field).to_be_checked()
+        return
+    raise AssertionError(f"no node to choose among {[label.inner_text() for label in labels.all()]}")
 
 
 def main() -> int:
