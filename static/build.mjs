@@ -5,6 +5,10 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
+// What a page names, and what src/later.ts loads once it is needed. What these share becomes chunks.
+const SCRIPTS = ["site", "work", "measures", "cuts", "questions", "submission", "play", "bank", "whole", "editor", "preview"];
+const STYLES = ["site", "pages", "work", "preview"];
+
 // KaTeX's own @font-face rules name files that we do not ship; src/math.css has ours.
 const katexStyles = {
   name: "katex-styles",
@@ -23,8 +27,9 @@ await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
 await build({
   absWorkingDir: here,
-  entryPoints: ["src/site.ts", "src/editor.ts", "src/whole.ts", "src/site.css", "src/preview.ts", "src/preview.css"],
+  entryPoints: [...SCRIPTS.map((name) => `src/${name}.ts`), ...STYLES.map((name) => `src/${name}.css`)],
   outdir: out,
+  splitting: true,
   // Fonts stand beside the bundles' folder and are served from there.
   external: ["../fonts/*"],
   plugins: [katexStyles],

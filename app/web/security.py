@@ -1,5 +1,7 @@
 """What every response carries and every unsafe request must show: CSP with a nonce, headers, same origin.
 
+Scripts, style sheets and fonts carry a shorter set: they are no documents, and a first view asks for a dozen.
+
 Pure ASGI, so that streams pass through untouched. The headers are set outermost of what we add, so that an
 error page has them too.
 """
@@ -19,6 +21,15 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 EMPTY_STYLE_HASH = "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
 """Of an empty style element, which the chart library inserts and then fills through the object model."""
 
+INERT_TYPES = ("text/css", "text/javascript", "font/woff2")
+"""What a browser never opens as a document with rights of its own."""
+
+INERT_HEADERS = {
+    "content-security-policy": "default-src 'none'",
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
+}
+
 FIXED_HEADERS = {
     "x-content-type-options": "nosniff",
     # same-origin and not no-referrer: the latter makes a form's Origin "null", and the origin check would refuse it.
@@ -37,6 +48,10 @@ def content_security_policy(nonce: str) -> str:
         "img-src 'self' data:; font-src 'self'; connect-src 'self'; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     )
+
+
+def document_headers(nonce: str) -> dict[str, str]:
+    return {"content-security-policy": content_security_policy(nonce), **FIXED_HEADERS}
 
 
 class SecureResponses:
@@ -59,9 +74,8 @@ class SecureResponses:
         async def secured_send(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers["content-security-policy"] = content_security_policy(nonce)
-                for name, value in FIXED_HEADERS.items():
-                    headers[name] = value
+                is_inert = headers.get("content-type", "").startswith(INERT_TYPES)
+                headers.update(INERT_HEADERS if is_inert else document_headers(nonce))
                 if self.https:
                     headers["strict-transport-security"] = "max-age=31536000"
                 if message["status"] < 400:

@@ -2,7 +2,7 @@
 
 import { renew } from "./fragment";
 
-export class BankElement extends HTMLElement {
+class BankElement extends HTMLElement {
   private readonly back = () => void this.show(location.href);
 
   connectedCallback(): void {
@@ -33,3 +33,5 @@ export class BankElement extends HTMLElement {
     (same ?? fresh.querySelector<HTMLElement>(".bank-shown"))?.focus({ preventScroll: true });
   }
 }
+
+export const definitions = [["uw-bank", BankElement]] as const;

@@ -8,7 +8,7 @@ const PAUSE_MS = 600;
 const WORDS = "Drag a cut, or choose it and use the arrow keys; press between two layers to cut there. Let go, and the code runs.";
 const KEYS: Record<string, number> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, Home: -Infinity, End: Infinity };
 
-export class CutsElement extends HTMLElement {
+class CutsElement extends HTMLElement {
   private layers = 0;
   private places: number[] = [];
   private written = "";
@@ -231,6 +231,8 @@ export class CutsElement extends HTMLElement {
     this.status.textContent = words;
   }
 }
+
+export const definitions = [["uw-cuts", CutsElement]] as const;
 
 function button(words: string, act: () => void): HTMLButtonElement {
   const made = make("button", { type: "button", class: "button" }, words);

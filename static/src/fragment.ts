@@ -27,5 +27,11 @@ export function elementIn(html: string): HTMLElement | null {
 export function renew(old: Element, html: string): HTMLElement | null {
   const fresh = elementIn(html);
   if (fresh) old.replaceWith(fresh);
+  if (fresh) announce(fresh);
   return fresh;
+}
+
+/** Tells the page of a part that has just come into it, so that the elements in it wake too (later.ts). */
+export function announce(part: Element): void {
+  part.dispatchEvent(new CustomEvent("uw-arrived", { bubbles: true }));
 }

@@ -51,11 +51,6 @@ export class GraphElement extends HTMLElement {
     lightListing(this.listing(), spans);
   }
 
-  /** Marks a node as the one that a question's answer names. */
-  mark(index: string): void {
-    for (const node of this.nodes()) node.classList.toggle("is-chosen", node.dataset["node"] === index);
-  }
-
   private at(line: number, column: number): SVGGElement[] {
     const hits = this.nodes().flatMap((node) =>
       readSpans(node.dataset["span"])

@@ -9,9 +9,9 @@ const PHONE = "(width < 48rem)";
 // Code for an engine of one's own is opened again where that is what runs.
 const engineOf = (cell: CellElement) => (cell.dataset.flavour === "plain" ? "?flavour=plain" : "");
 
-export class PlayElement extends HTMLElement {
+class PlayElement extends HTMLElement {
   connectedCallback(): void {
-    // The cell's own element is defined by the same script, perhaps a moment later.
+    // The cell's own element comes with another script, perhaps a moment later.
     void customElements.whenDefined("uw-cell").then(() => this.wake());
   }
 
@@ -91,6 +91,8 @@ export class PlayElement extends HTMLElement {
     return cell;
   }
 }
+
+export const definitions = [["uw-play", PlayElement]] as const;
 
 function save(file: Blob, name: string): void {
   const link = document.createElement("a");

@@ -110,9 +110,8 @@ export class WholeDoor {
 }
 
 async function loadCanvas(): Promise<typeof import("./whole")> {
-  const url = new URL("./whole.js", import.meta.url).href;
   try {
-    return (await import(url)) as typeof import("./whole");
+    return await import("./whole");
   } catch {
     throw new Error("The canvas could not be loaded; the folds and the list of the tape show the same.");
   }

@@ -1,6 +1,5 @@
 // Predictions and questions: the block's own form is posted in place, and the block swaps itself for the answer.
 
-import type { GraphElement } from "./graph";
 import { postForFragment, renew } from "./fragment";
 
 class PostingElement extends HTMLElement {
@@ -47,7 +46,7 @@ export class QuestionElement extends PostingElement {
   override connectedCallback(): void {
     super.connectedCallback();
     const place = this.dataset["graph"];
-    const graph = place ? document.getElementById(place)?.querySelector<GraphElement>("uw-graph") : null;
+    const graph = place ? document.getElementById(place)?.querySelector("uw-graph") : null;
     graph?.addEventListener("uw-choose", (event) => this.choose((event as CustomEvent<string>).detail));
     this.addEventListener("change", () => this.light(graph ?? null));
   }
@@ -60,8 +59,12 @@ export class QuestionElement extends PostingElement {
     field.focus({ preventScroll: true });
   }
 
-  private light(graph: GraphElement | null): void {
+  /** Marks the node that the answer names, also in a picture that has not woken yet. */
+  private light(graph: Element | null): void {
     const chosen = this.querySelector<HTMLInputElement>('input[name="node"]:checked');
-    if (chosen) graph?.mark(chosen.value);
+    if (!chosen || !graph) return;
+    for (const node of graph.querySelectorAll<SVGGElement>("g.node[data-node]")) {
+      node.classList.toggle("is-chosen", node.dataset["node"] === chosen.value);
+    }
   }
 }

@@ -2,7 +2,7 @@
 
 import { DiagnosisFields } from "./diagnosis";
 import { Draft } from "./drafts";
-import { elementIn } from "./fragment";
+import { announce, elementIn } from "./fragment";
 import { LiveCases } from "./live-cases";
 import { GrowingPad, type Pad } from "./pad";
 import { refusalOf, Refusal } from "./stream";
@@ -10,7 +10,7 @@ import type { Accepted } from "./wire";
 
 const LOOK_AGAIN_MS = 3000;
 
-export class SubmissionElement extends HTMLElement {
+class SubmissionElement extends HTMLElement {
   private pad: Pad | null = null;
   private draft: Draft | null = null;
   private diagnosis: DiagnosisFields | null = null;
@@ -164,6 +164,7 @@ export class SubmissionElement extends HTMLElement {
     const place = this.querySelector("[data-result]");
     if (place) place.replaceChildren(verdict);
     else this.replaceWith(verdict);
+    announce(verdict);
     this.say("");
     this.markMistake(verdict);
     verdict.querySelector<HTMLElement>("[data-verdict]")?.focus({ preventScroll: true });
@@ -185,6 +186,8 @@ export class SubmissionElement extends HTMLElement {
   }
 }
 
+export const definitions = [["uw-submission", SubmissionElement]] as const;
+
 /** The page's own history and badges, as the server now tells them. */
 async function renewHistory(): Promise<void> {
   const response = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
@@ -192,7 +195,9 @@ async function renewHistory(): Promise<void> {
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   for (const id of ["history", "hints", "chart", "solved"]) {
     const fresh = page.getElementById(id);
-    if (fresh) document.getElementById(id)?.replaceWith(fresh);
+    if (!fresh) continue;
+    document.getElementById(id)?.replaceWith(fresh);
+    announce(fresh);
   }
 }
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 ROOT = Path(__file__).resolve().parents[2]
 READY_SECONDS = 90.0
@@ -27,12 +27,31 @@ def is_ready(address: str) -> bool:
         return False
 
 
+NEAR_IS_AWAKE = """() => [...document.querySelectorAll(":not(:defined)")].every(element => {
+  const box = element.getBoundingClientRect();
+  return !element.checkVisibility() || box.bottom < -500 || box.top > innerHeight + 500;
+})"""
+
+
+def wait_for_near_elements(page: Page) -> None:
+    """Until the script of every element near the window has come."""
+    page.wait_for_function(NEAR_IS_AWAKE)
+
+
+def come_near(part: Locator) -> Locator:
+    """As a reader does who scrolls there and looks before acting."""
+    part.scroll_into_view_if_needed()
+    wait_for_near_elements(part.page)
+    return part
+
+
 def scroll_through(page: Page) -> None:
     """To the end and back, so that everything that wakes when it comes near has woken."""
     height = int(page.evaluate("document.documentElement.scrollHeight"))
     for y in range(0, height, 500):
         page.evaluate(f"scrollTo(0, {y})")
         page.wait_for_timeout(30)
+        wait_for_near_elements(page)
     cells = page.locator("uw-cell:visible, uw-submission:has(textarea):visible").count()
     page.wait_for_function("count => document.querySelectorAll('.cm-editor').length >= count", arg=cells)
     page.evaluate("scrollTo(0, 0)")

@@ -1,13 +1,13 @@
 """Cuts between layers: dragged, moved by keys, added, removed; each way of cutting is measured beside the others."""
 
-from browser_parts import OpenPage
+from browser_parts import OpenPage, come_near
 from playwright.sync_api import Locator, Page, expect
 
 CHAPTER = "/chapters/a-second-look"
 
 
 def near(page: Page) -> Locator:
-    measure = page.locator("#longest-segment")
+    measure = come_near(page.locator("#longest-segment"))
     measure.locator(".cuts-bar").scroll_into_view_if_needed()
     return measure
 

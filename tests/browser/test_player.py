@@ -5,7 +5,7 @@ from typing import Any
 
 import player_programs as programs
 import pytest
-from browser_parts import OpenPage
+from browser_parts import OpenPage, come_near
 from playwright.sync_api import Locator, Page, expect
 from test_accessibility import find_overflow, find_violations
 
@@ -307,7 +307,7 @@ def test_axe_finds_nothing_in_a_player_with_everything_open(
 
 def test_a_figure_of_the_course_steps_too_and_marks_its_code(open_page: OpenPage) -> None:
     page = open_page("/chapters/a-first-graph")
-    figure = page.locator("figure.graph-figure").first
+    figure = come_near(page.locator("figure.graph-figure").first)
     figure.get_by_role("button", name="Step through it").click()
     expect(figure.locator(".player-status")).to_contain_text("The graph, recorded in")
     figure.get_by_label("To the beginning").click()

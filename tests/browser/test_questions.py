@@ -1,6 +1,6 @@
 """Questions in the browser: answered in place, by form or by a click on the graph."""
 
-from browser_parts import OpenPage
+from browser_parts import OpenPage, come_near
 from playwright.sync_api import expect
 
 CHAPTER = "/chapters/a-first-graph"
@@ -21,7 +21,7 @@ def test_a_wrong_number_says_why_and_a_right_one_is_kept(open_page: OpenPage) ->
 
 def test_a_node_of_the_graph_is_chosen_by_clicking_it(open_page: OpenPage) -> None:
     page = open_page(CHAPTER)
-    page.locator("figure.graph-figure g.node-leaf").click()
+    come_near(page.locator("figure.graph-figure g.node-leaf")).click()
     question = page.locator("uw-question[data-kind=graph-click]")
     expect(question.locator("input:checked")).to_have_count(1)
     question.get_by_role("button").click()

@@ -1,6 +1,6 @@
 """Measurements, walks, incidents and variants in the browser: what a script adds to what already stands there."""
 
-from browser_parts import OpenPage
+from browser_parts import OpenPage, come_near
 from playwright.sync_api import expect
 
 CHAPTER = "/chapters/a-second-look"
@@ -22,9 +22,9 @@ def test_a_chart_is_drawn_when_it_comes_near_and_its_library_is_not_loaded_befor
 
 def test_a_measurement_taken_again_takes_the_place_of_the_committed_one(open_page: OpenPage) -> None:
     page = open_page(CHAPTER)
-    measure = page.locator("#saved-by-size")
+    measure = come_near(page.locator("#saved-by-size"))
     measure.locator("summary", has_text="The code").click()
-    measure.locator("[data-run]").click()
+    come_near(measure.locator("[data-run]")).click()
 
     expect(page.locator("#saved-by-size .measured-where")).to_have_text("Measured just now, on this server.")
     expect(page.locator("#saved-by-size [data-run]")).to_be_visible()
@@ -32,7 +32,7 @@ def test_a_measurement_taken_again_takes_the_place_of_the_committed_one(open_pag
 
 
 def test_a_walk_shows_one_state_at_a_time_with_its_lines_marked(open_page: OpenPage) -> None:
-    steps = open_page(CHAPTER).locator("#one-backward")
+    steps = come_near(open_page(CHAPTER).locator("#one-backward"))
     expect(steps.locator(".state:visible")).to_have_count(1)
     expect(steps.locator(".line[data-now]")).to_have_text(["grad = None"])
 
@@ -50,8 +50,7 @@ def test_without_script_every_state_is_there(open_page: OpenPage) -> None:
 
 
 def test_a_switch_changes_how_an_incident_goes(open_page: OpenPage) -> None:
-    incident = open_page(CHAPTER).locator("#the-missing-zero")
-    incident.scroll_into_view_if_needed()
+    incident = come_near(open_page(CHAPTER).locator("#the-missing-zero"))
     incident.locator("[data-run]").click()
     expect(incident.locator(".cell-output")).to_have_text("6")
 

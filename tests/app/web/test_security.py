@@ -11,7 +11,7 @@ from app.main import MAX_BODY_BYTES, create_app
 from app.settings import Settings
 from app.web.rates import Rates
 
-PATHS = ("/", "/chapters/a-first-graph", "/nowhere", "/healthz", "/static/old/dist/site.js")
+PATHS = ("/", "/chapters/a-first-graph", "/nowhere", "/healthz", "/static/old/dist/mark.svg", "/api/openapi.json")
 PREDICTION = "/chapters/a-first-graph/predictions/double-use"
 
 
@@ -26,6 +26,17 @@ async def test_every_response_has_the_policy_and_the_headers(browser: httpx2.Asy
     assert "frame-ancestors 'none'" in policy
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["cross-origin-opener-policy"] == "same-origin"
+
+
+@pytest.mark.parametrize("path", ["/static/old/dist/site.js", "/static/old/dist/site.css"])
+async def test_a_script_and_a_style_sheet_grant_nothing_if_they_are_opened_as_a_page(
+    browser: httpx2.AsyncClient, path: str
+) -> None:
+    headers = (await browser.get(path)).headers
+
+    assert headers["content-security-policy"] == "default-src 'none'"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["cross-origin-resource-policy"] == "same-origin"
 
 
 async def test_a_nonce_is_used_once_and_stands_in_its_page(browser: httpx2.AsyncClient) -> None:
