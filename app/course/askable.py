@@ -76,7 +76,8 @@ def _in_number(question: Question, draw: Draw) -> str:
 def _find_equal_number(question: Question, key: NumberKey) -> str:
     if not math.isfinite(key.value):
         return f"its {ANSWER!r} is no number"
-    for slip, (value, _) in zip(question.options, key.slips, strict=True):
+    slips = [slip for slip in question.options if slip.id != EVERY_OTHER]
+    for slip, (value, _) in zip(slips, key.slips, strict=True):
         if not math.isfinite(value):
             return f"the slip {unmark(slip.id)} is no number"
         if abs(value - key.value) <= 2 * key.tolerance + abs(key.value) * 1e-9:

@@ -77,6 +77,8 @@ class NumberKey:
     unit: str
     slips: tuple[tuple[float, Html], ...] = ()
     """Known wrong values with the feedback for each."""
+    otherwise: Html = ""
+    """The feedback for every other wrong value."""
 
 
 Value = bool | int | float | str

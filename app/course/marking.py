@@ -94,7 +94,7 @@ def _compare(key: NumberKey, value: float) -> Mark:
     for slip, feedback in key.slips:
         if abs(value - slip) <= key.tolerance + _rounding(slip):
             return Mark(False, feedback)
-    return Mark(False, "")
+    return Mark(False, key.otherwise)
 
 
 def _rounding(value: float) -> float:
@@ -143,7 +143,9 @@ def _mark_order(question: Question, given: Given) -> Mark:
         letters = list(letters[0])
     if sorted(letters) != sorted(shown):
         raise Unmarkable(f"Name each line once, by its letter: {', '.join(shown)} in the order that you think right.")
-    return Mark(tuple(shown[letter] for letter in letters) == lines, "")
+    if tuple(shown[letter] for letter in letters) == lines:
+        return Mark(True, "")
+    return Mark(False, next((slip.feedback for slip in question.options if slip.id == EVERY_OTHER), ""))
 
 
 def _mark_click(question: Question, given: Given) -> Mark:

@@ -176,14 +176,14 @@ def _read_key(options: QuestionOptions, body: Body, answer: Body, directive: Dir
         return _Key(options=slips, accepted=right)
     if options.kind is Kind.ORDER:
         _check_code(body, 3, line, draft)
-    elif options.kind is Kind.OPEN:
+        return _Key(options=_order_slip(body.items, draft))
+    if options.kind is Kind.OPEN:
         if not answer.rubric:
             remedy = "list what a good answer says after `+++`: `- [rubric] point`"
             draft.report.add(line, Rule.MISSING_PART, "", "this open question has no rubric", remedy)
-    else:
-        check_choice(body.items, line, options.kind is Kind.CHOICE, draft)
-        return _Key(options=as_options(body.items))
-    return _Key()
+        return _Key()
+    check_choice(body.items, line, options.kind is Kind.CHOICE, draft)
+    return _Key(options=as_options(body.items))
 
 
 def _variant_key(options: VariantQuestionOptions, body: Body, line: int, draft: Draft) -> _Key:
@@ -201,7 +201,7 @@ def _variant_key(options: VariantQuestionOptions, body: Body, line: int, draft: 
             # Which lines are right, and perhaps how many there are, only a draw can tell.
             _check_line_feedback(slips, len(slips) + 1, line, draft)
         return _Key(slips)
-    if not slips:
+    if all(slip.id == EVERY_OTHER for slip in slips):
         remedy = "list what a reader with a wrong idea would answer: `- [ ] {{name}}`, with a quotation under it"
         draft.report.add(
             line, Rule.MISSING_PART, "", "this variant question has no slip to tell from the truth", remedy
@@ -213,9 +213,12 @@ def _variant_key(options: VariantQuestionOptions, body: Body, line: int, draft: 
 
 def _number_key(options: NumberOptions, items: Sequence[Item], draft: Draft) -> NumberKey:
     slips = []
+    otherwise = next((item.feedback for item in items if item.text == EVERY_OTHER), "")
     for item in items:
         if item.right:
             report_right_slip(item, draft)
+        if item.text == EVERY_OTHER:
+            continue
         try:
             value = float(item.text)
         except ValueError:
@@ -231,7 +234,7 @@ def _number_key(options: NumberOptions, items: Sequence[Item], draft: Draft) -> 
                 "make the tolerance smaller, or remove the slip",
             )
         slips.append((value, item.feedback))
-    return NumberKey(options.value, options.tolerance, options.unit, tuple(slips))
+    return NumberKey(options.value, options.tolerance, options.unit, tuple(slips), otherwise)
 
 
 def report_right_slip(item: Item, draft: Draft) -> None:
@@ -245,6 +248,15 @@ def _slips(items: Sequence[Item], right: Sequence[str], draft: Draft) -> tuple[O
         if item.right or unmark(item.text) in right:
             report_right_slip(item, draft)
     return tuple(Option(item.text, item.html, False, item.feedback) for item in items)
+
+
+def _order_slip(items: Sequence[Item], draft: Draft) -> tuple[Option, ...]:
+    """There are too many wrong orders to name any: what can be said is said to all of them."""
+    for item in items:
+        if item.text != EVERY_OTHER:
+            message = f"{item.text!r} is no answer to a question of order"
+            draft.report.add(item.line, Rule.ANSWER_KEY, item.text, message, "write `- [ ] *`, for every wrong order")
+    return _slips(items, (), draft)
 
 
 def _check_line_feedback(slips: Sequence[Option], wrong: int, line: int, draft: Draft) -> None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from app.course.answers import name_options
 from app.course.blocks import Draw, Kind, NumberKey, Option, Question, Value
+from app.course.marking import EVERY_OTHER
 from app.course.marks import fill_html, fill_text
 
 ANSWER = "answer"
@@ -122,8 +123,10 @@ def _fill_options(question: Question, draw: Draw, shown: Mapping[str, str]) -> t
 def _fill_number(key: NumberKey, slips: tuple[Option, ...], draw: Draw, shown: Mapping[str, str]) -> NumberKey:
     tolerance = number_of(draw.values.get(TOLERANCE, key.tolerance), key.tolerance)
     value = number_of(draw.values.get(ANSWER, math.nan), math.nan)
-    known = tuple((slip_value(slip, draw), fill_html(slip.feedback, shown)) for slip in slips)
-    return NumberKey(value, tolerance, key.unit, known)
+    filled = [(slip, fill_html(slip.feedback, shown)) for slip in slips]
+    known = tuple((slip_value(slip, draw), feedback) for slip, feedback in filled if slip.id != EVERY_OTHER)
+    otherwise = next((feedback for slip, feedback in filled if slip.id == EVERY_OTHER), "")
+    return NumberKey(value, tolerance, key.unit, known, otherwise)
 
 
 def slip_value(slip: Option, draw: Draw) -> float:

@@ -32,7 +32,9 @@ def question(kind: Kind, **parts: object) -> Question:
 
 CHOICE = question(Kind.CHOICE, options=(YES, NO))
 SEVERAL = question(Kind.SEVERAL, options=(YES, NO, ALSO))
-NUMBER = question(Kind.NUMBER, number=NumberKey(12.0, 0.5, "nodes", ((24.0, "<p>counted twice</p>"),)))
+NUMBER = question(
+    Kind.NUMBER, number=NumberKey(12.0, 0.5, "nodes", ((24.0, "<p>counted twice</p>"),), "<p>count them</p>")
+)
 TEXT = question(
     Kind.TEXT,
     accepted=("AccumulateGrad",),
@@ -40,7 +42,9 @@ TEXT = question(
 )
 CLICK = question(Kind.GRAPH_CLICK, graph=GraphKey("cell", ("x",), {"mul": "<p>makes it</p>"}, "<p>elsewhere</p>"))
 LINE = question(Kind.WRONG_LINE, code="a\nb\nc", accepted=("2",), options=(Option("1", "", False, "<p>fine</p>"),))
-ORDER = question(Kind.ORDER, code="first\nsecond\nthird\nfourth")
+ORDER = question(
+    Kind.ORDER, code="first\nsecond\nthird\nfourth", options=(Option("*", "", False, "<p>begin with the first</p>"),)
+)
 OPEN = question(Kind.OPEN, rubric=("point",))
 
 
@@ -63,7 +67,7 @@ RIGHT_ORDER = " ".join(letters_of(ORDER)[line] for line in code_lines(ORDER))
         (SEVERAL, Given(("a", "b", "c")), Mark(False, "<p>it is not</p>")),
         (NUMBER, Given(text="12"), Mark(True, "")),
         (NUMBER, Given(text="12.5"), Mark(True, "")),
-        (NUMBER, Given(text="12.6"), Mark(False, "")),
+        (NUMBER, Given(text="12.6"), Mark(False, "<p>count them</p>")),
         (NUMBER, Given(text="24"), Mark(False, "<p>counted twice</p>")),
         (TEXT, Given(text=" `accumulategrad`. "), Mark(True, "")),
         (TEXT, Given(text="AccumulateGrad2"), Mark(False, "<p>near</p>")),
@@ -76,7 +80,7 @@ RIGHT_ORDER = " ".join(letters_of(ORDER)[line] for line in code_lines(ORDER))
         (LINE, Given(("3",)), Mark(False, "")),
         (ORDER, Given(text=RIGHT_ORDER), Mark(True, "")),
         (ORDER, Given(text=RIGHT_ORDER.replace(" ", "").upper()), Mark(True, "")),
-        (ORDER, Given(text=RIGHT_ORDER[::-1]), Mark(False, "")),
+        (ORDER, Given(text=RIGHT_ORDER[::-1]), Mark(False, "<p>begin with the first</p>")),
         (OPEN, Given(text="because"), Mark(None, "")),
     ],
 )

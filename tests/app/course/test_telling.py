@@ -272,6 +272,18 @@ def test_a_mistake_in_a_drawn_list_or_listing_is_reported_at_its_line(
     assert (FIRST + line, rule, remedy) in found
 
 
+ORDERED = (
+    ":::{question} ordered\n:kind: order\n:role: factual\n:concepts: adding\nWhich first?\n\n"
+    "```python\nx = 1\ny = x\nz = y\n```\n\n- [ ] *\n  > Read it again.\n\n+++\nSo.\n:::\n"
+)
+
+
+def test_a_wrong_order_is_named_by_no_letters(tmp_path: Path) -> None:
+    assert load_told(tmp_path / "good", ORDERED)[1] == []
+    _, problems = load_told(tmp_path / "bad", ORDERED.replace("- [ ] *", "- [ ] c b a"))
+    assert problems == ["'c b a' is no answer to a question of order"]
+
+
 def load_told(root: Path, body: str) -> tuple[Course, list[str]]:
     loaded, _ = read(root, body)
     return loaded, [found.message for found in load_course(root)[1]]

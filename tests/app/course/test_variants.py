@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.course.blocks import Draw, Question
+from app.course.blocks import Draw, Option, Question
 from app.course.loader import load_course
 from app.course.marking import Given, code_lines, mark_answer, shown_order
 from app.course.marks import fill_html, fill_text, mark_placeholders, number_marks, restore_marks, unmark
@@ -52,6 +52,15 @@ def test_each_draw_has_its_own_truth_and_its_own_slips(calls: Question) -> None:
     assert mark_answer(filled, Given(text="1.5")).right
     assert mark_answer(filled, Given(text="0.5")).feedback.startswith("<p>That is the gradient of <em>one</em> call")
     assert mark_answer(filled, Given(text="2")).feedback == "<p>It grows by 0.5 a call; it does not double.</p>"
+
+
+def test_a_slip_that_nobody_foresaw_has_feedback_in_each_draw(calls: Question) -> None:
+    otherwise = Option("*", "", False, "<p>Add them up.</p>")
+    filled = fill_question(replace(calls, options=(*calls.options, otherwise)), draw_of(calls, 4))
+
+    assert mark_answer(filled, Given(text="1.5")).right
+    assert mark_answer(filled, Given(text="0.5")).feedback.startswith("<p>That is the gradient of <em>one</em> call")
+    assert mark_answer(filled, Given(text="77")).feedback == "<p>Add them up.</p>"
 
 
 def test_the_answers_of_a_choice_are_named_by_their_words_and_stand_in_an_order_of_the_draw(
