@@ -16,6 +16,7 @@ from app.course.trials import (
     ClaimTrial,
     ExerciseTrial,
     GraphTrial,
+    RunPromise,
     SnippetTrial,
     SwitchTrial,
     Trial,
@@ -45,41 +46,40 @@ class Judged:
         return bool(self.fault) or any(problem.rule is Rule.TIGHT_LIMIT for problem in self.problems)
 
 
-def judge(trial: Trial, result: RunEnd | Verdict) -> Judged:  # noqa: C901 - one flat match over a closed union
+def judge(trial: Trial, result: RunEnd | Verdict) -> Judged:
     """Every way in which the result breaks the trial's promise."""
     if result.outcome in (Outcome.GRADER_FAULT, Outcome.CANCELLED, Outcome.SUPERSEDED):
         said = result.finding.short if result.finding else result.outcome.value
         return Judged((), f"{trial.name}: {said}")
     report = Report(trial.path)
     promise = trial.promise
+    if isinstance(promise, ExerciseTrial):
+        assert isinstance(result, Verdict)
+        _judge_exercise(promise, result, report)
+    else:
+        assert isinstance(result, RunEnd)
+        _judge_run(promise, result, report)
+    return Judged(tuple(report.problems))
+
+
+def _judge_run(promise: RunPromise, end: RunEnd, report: Report) -> None:
     match promise:
-        case ExerciseTrial():
-            assert isinstance(result, Verdict)
-            _judge_exercise(promise, result, report)
         case SnippetTrial():
-            assert isinstance(result, RunEnd)
-            judge_snippet(promise.snippet, result, report)
+            judge_snippet(promise.snippet, end, report)
         case CellTrial():
-            assert isinstance(result, RunEnd)
-            _judge_cell(promise, result, report)
+            _judge_cell(promise, end, report)
         case ClaimTrial():
-            assert isinstance(result, RunEnd)
-            _judge_claim(promise, result, report)
+            _judge_claim(promise, end, report)
         case GraphTrial():
-            assert isinstance(result, RunEnd)
-            _judge_graph(promise, result, report)
+            _judge_graph(promise, end, report)
         case VariantTrial():
-            assert isinstance(result, RunEnd)
-            _judge_variant(promise, result, report)
+            _judge_variant(promise, end, report)
         case MeasureTrial():
-            assert isinstance(result, RunEnd)
-            _judge_measure(promise, result, report)
+            _judge_measure(promise, end, report)
         case SwitchTrial():
-            assert isinstance(result, RunEnd)
-            _judge_switch(promise, result, report)
+            _judge_switch(promise, end, report)
         case _:
             assert_never(promise)
-    return Judged(tuple(report.problems))
 
 
 def say_end(result: RunEnd) -> str:

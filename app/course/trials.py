@@ -98,9 +98,8 @@ class SnippetTrial:
     snippet: Snippet
 
 
-Promise = (
-    SnippetTrial | CellTrial | ClaimTrial | GraphTrial | VariantTrial | MeasureTrial | SwitchTrial | ExerciseTrial
-)
+RunPromise = SnippetTrial | CellTrial | ClaimTrial | GraphTrial | VariantTrial | MeasureTrial | SwitchTrial
+Promise = RunPromise | ExerciseTrial
 
 
 @dataclass(frozen=True)

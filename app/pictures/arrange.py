@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from app.pictures.attach import Edge, Item, Scene
 from app.pictures.boxes import MOST_OUTPUTS, OUTPUT_STEP, SMALL_SIZE
 from app.pictures.measure import text_width
-from app.pictures.place import Block, Link, Placement, place_blocks
+from app.pictures.place import Block, Link, Placement, Point, place_blocks
 from app.pictures.view import Shown
 
 SIDE_GAP = 22.0
@@ -20,8 +20,6 @@ FRAME_HEAD, FRAME_PAD = 34.0, 14.0
 _PORT = 10.0
 _ENTRY_STEP = 20.0
 MARGIN = 10.0
-
-Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)

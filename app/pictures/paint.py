@@ -9,12 +9,13 @@ ids of the drawn nodes.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from app.pictures.arrange import PlacedEdge, PlacedFrame, PlacedItem, Point
+from app.pictures.arrange import PlacedEdge, PlacedFrame, PlacedItem
 from app.pictures.attach import Item, Side
 from app.pictures.boxes import SMALL_SIZE, Box, Text
 from app.pictures.graph import Graph
 from app.pictures.labels import Label
 from app.pictures.measure import shorten_end
+from app.pictures.place import Point
 from app.pictures.shapes import Said, draw_border, draw_box, draw_received, draw_sign, draw_text, draw_tie
 from app.pictures.state import Flow, State
 from app.pictures.svg import draw_head, draw_line, element, write

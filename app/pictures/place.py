@@ -19,6 +19,8 @@ _AXIS_PULL = 0.002
 _STRAIGHT = 3.0
 _NO_LABEL = 24.0
 
+Point = tuple[float, float]
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -46,7 +48,7 @@ class Placement:
 
     left: tuple[float, ...]
     top: tuple[float, ...]
-    routes: tuple[tuple[tuple[float, float], ...], ...]
+    routes: tuple[tuple[Point, ...], ...]
     width: float
     height: float
 

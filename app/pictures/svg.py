@@ -6,8 +6,8 @@ from html import escape
 from itertools import pairwise
 
 from app.pictures.check import clean_text
+from app.pictures.place import Point
 
-Point = tuple[float, float]
 _STRAIGHT = 3.0
 
 

@@ -17,7 +17,7 @@ from app.pictures.boxes import CODE_SIZE, PADDING, TITLE_SIZE
 from app.pictures.check import TraceRefused, check_trace
 from app.pictures.graph import Graph, read_graph
 from app.pictures.measure import shorten_end, shorten_start, text_width
-from app.pictures.place import Block, Link, Placement, place_blocks
+from app.pictures.place import Block, Link, Placement, Point, place_blocks
 from app.pictures.view import MOST_PILLS
 from app.pictures.words import CUT_WORDS, write_place
 from graders.contract.trace import Trace
@@ -38,8 +38,6 @@ _SHORTEST_COLUMN = 900.0
 _NEAR_ROWS = 12
 _ROUNDING = 0.2
 _CUTTINGS = 3
-
-Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
