@@ -15,7 +15,6 @@ from app.course.options import ID
 from app.course.registering import CannotRegister, register_chapter
 
 SCAFFOLDS = Path(__file__).parent / "scaffolds"
-PLACES = ("title", "concept")
 
 
 class CannotStart(Exception):

@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from graders.box.errand import BoxFault, Profile
 from graders.box.profiles import probe_profile
@@ -29,7 +29,6 @@ from graders.run_job import run_job
 from graders.settings import GraderSettings
 from graders.trusted.reference import ReferenceServer
 
-HELLO: TypeAdapter[WorkerHello] = TypeAdapter(WorkerHello)
 Write = Callable[[str], None]
 
 

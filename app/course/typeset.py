@@ -14,7 +14,6 @@ import dukpy
 
 from app.course.problems import suggest
 
-STYLE = re.compile(r' style="([^"]*)"')
 TAG_WITH_STYLE = re.compile(r'<(?P<name>[a-z]+)(?P<attributes>[^<>]*?) style="(?P<style>[^"]*)"(?P<rest>[^<>]*)>')
 CLASS = re.compile(r'(?<= class=")[^"]*')
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 from channel import read_exactly, write_all  # type: ignore[import-not-found]
 from mistakes import (  # type: ignore[import-not-found]
     compile_source,
@@ -110,8 +111,6 @@ def decode_inputs(header: dict[str, Any], body: bytes) -> dict[str, Any]:
     inputs = dict(header["plain"])
     start = 0
     for name, dtype, shape in header["arrays"]:
-        import numpy as np  # noqa: PLC0415 - a root without numpy gets cases without arrays
-
         kind = np.dtype(dtype)
         count = int(np.prod(shape)) * kind.itemsize
         inputs[name] = np.frombuffer(body[start : start + count], kind).reshape(shape).copy()
