@@ -1,5 +1,6 @@
 """Templates to HTML: autoescape on, an unknown name is an error, one dataclass a template."""
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar, Protocol
@@ -10,6 +11,7 @@ from markupsafe import Markup, escape
 
 from app.web.page import Frame
 
+STRESSED = re.compile(r"\*(\w(?:[^*]*\w)?)\*")
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
@@ -39,17 +41,27 @@ def open_templates(folder: Path, reload: bool) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["code_in"] = mark_code
+    environment.filters["words"] = mark_words
     return environment
 
 
-def mark_code(text: str) -> Markup:
-    """A sentence of an author's, in which `this` is code. Everything is escaped; a lone backtick stays one."""
+def mark_words(text: str) -> Markup:
+    """A sentence of an author's, in which `this` is code and *this* is stressed. All else is escaped, and stays."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
-        return escape(text)
+        return _mark_stress(text)
     marked = (
-        Markup("<code>{}</code>").format(part) if number % 2 else escape(part) for number, part in enumerate(parts)
+        Markup("<code>{}</code>").format(part) if number % 2 else _mark_stress(part)
+        for number, part in enumerate(parts)
+    )
+    return Markup("").join(marked)
+
+
+def _mark_stress(text: str) -> Markup:
+    """A star that touches no word, as in a product, is a star."""
+    pieces = STRESSED.split(text)
+    marked = (
+        Markup("<em>{}</em>").format(piece) if number % 2 else escape(piece) for number, piece in enumerate(pieces)
     )
     return Markup("").join(marked)
 
