@@ -85,7 +85,8 @@ def serve_in_child(control: socket.socket, channel: socket.socket, order: dict[s
         resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         signal.alarm(2 * MOST_SECONDS)
-        with contextlib.redirect_stdout(sys.stderr):
+        # A program to be mended may print, and nobody asked its solution to.
+        with Path(os.devnull).open("w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
             serve_session(channel, order)
     except SessionEnded:
         pass

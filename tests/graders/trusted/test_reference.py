@@ -55,6 +55,19 @@ def test_a_solution_that_raises_is_our_fault_told_with_file_and_line(reference, 
     assert fault(reference, root) == "scaling: IndexError: list index out of range (solution.py, line 2)"
 
 
+def test_what_a_solution_prints_is_not_the_workers_to_tell_and_what_it_complains_of_is(root, capfd):
+    solution = (FIXTURES / "scaling" / "solution.py").read_text()
+    rewrite(root, "solution.py", "import sys\nprint('of no use')\nprint('look here', file=sys.stderr)\n" + solution)
+    server = ReferenceServer()
+    try:
+        server.prepare(load_exercise(root, "scaling"), 1).close()
+    finally:
+        server.close()
+    told = capfd.readouterr()
+    assert "look here" in told.err
+    assert "of no use" not in told.out + told.err
+
+
 def test_a_solution_that_answers_nan_is_our_fault(reference, root):
     rewrite(root, "solution.py", "def scale(numbers, factor):\n    return [float('nan') for n in numbers]\n")
     assert "NaN or infinity" in fault(reference, root)
