@@ -8,17 +8,20 @@ import sys
 import time
 from pathlib import Path
 
-from app.course.chapter import ChapterParser
-from app.course.code import highlight
-from app.course.loader import KATEX
-from app.course.python_code import find_idle_check, find_syntax_mistake, has_code
-from app.course.typeset import Typesetter
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from app.course.chapter import ChapterParser  # noqa: E402
+from app.course.code import highlight  # noqa: E402
+from app.course.loader import KATEX  # noqa: E402
+from app.course.python_code import find_idle_check, find_syntax_mistake, has_code  # noqa: E402
+from app.course.typeset import Typesetter  # noqa: E402
 
 GOAL_MS = 40.0
 WORDS = 4000
 RUNS = 15
 
-FIXTURE = Path(__file__).parents[1] / "tests" / "course" / "chapters" / "a-first-graph" / "chapter.md"
+FIXTURE = ROOT / "tests" / "course" / "chapters" / "a-first-graph" / "chapter.md"
 
 PARAGRAPH = (
     "The forward pass records what the backward pass will need, and `grad_fn` points at the last of it. "
