@@ -2,7 +2,8 @@
 
 Prints a table, for a stranger and for a learner with a history: the median and the 95th percentile in
 milliseconds, the processor's own time (which a busy machine does not stretch), the size as sent, and the
-ratio to /healthz, which is what the framework itself costs.
+ratio to /healthz, which is what the framework itself costs. Then, from a real browser, a table of what the first
+view of every chapter brings over the wire, which tests/browser/test_weight.py holds to its limit.
 """
 
 import asyncio
@@ -18,9 +19,19 @@ from typing import Any
 
 import httpx2
 from fastapi import FastAPI
+from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "browser")]
+
+from browser_parts import CHROMIUM, FLAGS  # noqa: E402
+from first_view import (  # noqa: E402
+    KINDS,
+    MAX_CHAPTER_BYTES,
+    list_chapters,
+    measure_first_view,
+    serve_course,
+)
 
 from app.main import create_app  # noqa: E402
 from app.settings import Settings  # noqa: E402
@@ -30,6 +41,7 @@ from app.web.rates import Rates  # noqa: E402
 ROUNDS = 200
 WARM_UP = 20
 GOAL_MILLISECONDS = 8.0
+WIDTHS = (390, 1280)
 
 
 @dataclass(frozen=True)
@@ -115,6 +127,24 @@ def main() -> None:
         times = f"{row.median_milliseconds:10.2f}{row.p95_milliseconds:9.2f}{row.cpu_milliseconds:9.2f}"
         print(f"{row.reader:10}{row.path:52}{times}{row.sent_kib:10.1f}{ratio:12.1f}")
     print(f"goal: a chapter's median at most {GOAL_MILLISECONDS:g} ms")
+    print_first_views()
+
+
+def print_first_views() -> None:
+    print(f"\n{'first view, kB':56}{'width':>6}{''.join(f'{kind:>12}' for kind in KINDS)}{'total':>9}")
+    with (
+        tempfile.TemporaryDirectory() as data,
+        serve_course(ROOT, Path(data)) as site,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        for path in list_chapters(site):
+            for width in WIDTHS:
+                view = measure_first_view(browser, site, path, width)
+                parts = "".join(f"{view.of_kind.get(kind, 0) / 1000:12.1f}" for kind in KINDS)
+                print(f"{path:56}{width:6}{parts}{view.total_bytes / 1000:9.1f}")
+        browser.close()
+    print(f"goal: at most {MAX_CHAPTER_BYTES / 1000:g} kB")
 
 
 if __name__ == "__main__":

@@ -47,8 +47,11 @@ class Assets:
     files: Mapping[str, Asset]
 
     def url(self, name: str) -> str:
-        """The URL of a bundle, e.g. of "site.css". A bundle that is not built yet has one too, and answers 404."""
-        return f"/static/{self.digest}/dist/{name}"
+        """The URL of a bundle, e.g. of "site.css", or of a file by its path, e.g. of "fonts/text.woff2".
+
+        A bundle that is not built yet has one too, and answers 404.
+        """
+        return f"/static/{self.digest}/{name if '/' in name else f'dist/{name}'}"
 
 
 def read_assets(root: Path = STATIC) -> Assets:

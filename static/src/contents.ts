@@ -38,7 +38,8 @@ export class ContentsElement extends HTMLElement {
       },
       { passive: true },
     );
-    mark();
+    // Asking for places before the first frame would lay the whole chapter out once more.
+    requestAnimationFrame(() => setTimeout(mark));
   }
 
   private keep(anchor: string): void {

@@ -6,8 +6,8 @@ import { listenForKeys } from "./keys";
 import { watchPage } from "./later";
 import { ThemeElement } from "./theme";
 
+addCopyButtons(document);
 customElements.define("uw-theme", ThemeElement);
 customElements.define("uw-contents", ContentsElement);
 listenForKeys();
-addCopyButtons(document);
 watchPage(document);

@@ -10,6 +10,17 @@ from playwright.sync_api import Locator, Page
 
 ROOT = Path(__file__).resolve().parents[2]
 READY_SECONDS = 90.0
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 OpenPage = Callable[..., Page]
 

@@ -10,20 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_parts import READY_SECONDS, ROOT, OpenPage, find_free_port, is_ready
+from browser_parts import CHROMIUM, FLAGS, READY_SECONDS, ROOT, OpenPage, find_free_port, is_ready
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
-
-CHROMIUM = "/usr/bin/chromium"
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
