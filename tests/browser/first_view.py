@@ -23,7 +23,7 @@ HEIGHT = 900
 
 @dataclass(frozen=True)
 class FirstView:
-    """Bytes on the wire by kind, headers included, the page itself as "Document"; and the URLs that were asked for."""
+    """Bytes on the wire by kind, headers included, the page itself as "Document"; and the URLs that it asked for."""
 
     path: str
     of_kind: dict[str, int]
