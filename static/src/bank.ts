@@ -3,9 +3,14 @@
 import { renew } from "./fragment";
 
 class BankElement extends HTMLElement {
-  private readonly back = () => void this.show(location.href);
+  private filters = "";
+  private readonly back = (): void => {
+    // A link to a place within the page ends here too.
+    if (location.search !== this.filters) void this.show(location.href);
+  };
 
   connectedCallback(): void {
+    this.filters = location.search;
     this.addEventListener("click", (event) => this.follow(event));
     addEventListener("popstate", this.back);
   }
@@ -16,7 +21,7 @@ class BankElement extends HTMLElement {
 
   private follow(event: MouseEvent): void {
     const link = event.target instanceof Element ? event.target.closest("a") : null;
-    if (!link || link.pathname !== location.pathname || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    if (!link || link.hash || link.pathname !== location.pathname || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
     history.pushState(null, "", link.href);
     void this.show(link.href, [...this.querySelectorAll(".bank-filter a")].indexOf(link));

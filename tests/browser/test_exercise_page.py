@@ -175,6 +175,20 @@ def test_the_bank_is_filtered_in_place(open_page: OpenPage) -> None:
     assert heard == []
 
 
+def test_the_keyboard_skips_the_filters_and_the_list_stays_as_it_is(open_page: OpenPage) -> None:
+    page = open_page("/problems?kind=bug-hunt")
+    page.locator("uw-bank").evaluate("bank => (bank.stayed = true)")
+    skip = page.get_by_role("link", name="Skip the filters")
+    skip.focus()
+    expect(skip).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.locator("#bank-shown")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    expect(page.locator(".bank-card a").first).to_be_focused()
+    assert page.locator("uw-bank").evaluate("bank => bank.stayed") is True
+
+
 def test_the_bank_is_filtered_without_script(open_page: OpenPage) -> None:
     page = open_page("/problems", 390, java_script_enabled=False)
     page.get_by_role("navigation", name="Difficulty").get_by_role("link", name="deep").click()

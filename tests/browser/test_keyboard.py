@@ -77,3 +77,14 @@ def test_a_question_mark_lists_the_keys(open_page: OpenPage) -> None:
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
+
+
+def test_a_phone_has_a_menu_and_a_desk_has_its_links(open_page: OpenPage) -> None:
+    desk = open_page("/course")
+    menu, links = "button.site-menu", "#site-nav a"
+    expect(desk.locator(menu)).to_be_hidden()
+    expect(desk.locator(links).first).to_be_visible()
+    phone = open_page("/course", 390)
+    expect(phone.locator(links).first).to_be_hidden()
+    phone.locator(menu).press("Enter")
+    expect(phone.locator(links).first).to_be_visible()
