@@ -197,7 +197,7 @@ def _merge_asked(block: Question, reader: Reader, seed: int | None) -> views.Que
         state=state,
         options=_question_options(block, last, all_told=state == "right"),
         unit=block.number.unit if block.number else "",
-        lines=_lines(block, last),
+        lines=_lines(block, last, done=state == "right"),
         nodes=_nodes(figure, last),
         graph_id=block.graph.cell if block.graph else "",
         given=last.given.text if last else "",
@@ -238,7 +238,8 @@ def _question_options(block: Question, last: Answer | None, *, all_told: bool) -
     )
 
 
-def _lines(block: Question, last: Answer | None) -> tuple[views.LineView, ...]:
+def _lines(block: Question, last: Answer | None, *, done: bool) -> tuple[views.LineView, ...]:
+    """As they are shown to choose from; once put in order, in that order, each with the letter that it had."""
     if block.kind not in (Kind.ORDER, Kind.WRONG_LINE):
         return ()
     lines = code_lines(block)
@@ -246,7 +247,10 @@ def _lines(block: Question, last: Answer | None) -> tuple[views.LineView, ...]:
     if block.kind is Kind.WRONG_LINE:
         numbered = [(str(number), line) for number, line in enumerate(lines, 1)]
     else:
-        numbered = [(line_letter(place), lines[index]) for place, index in enumerate(shown_order(len(lines)))]
+        placed = list(enumerate(shown_order(len(lines))))
+        if done:
+            placed.sort(key=lambda place_and_line: place_and_line[1])
+        numbered = [(line_letter(place), lines[index]) for place, index in placed]
     return tuple(
         views.LineView(value, number, line, highlight(line, block.code_language), value in chosen)
         for number, (value, line) in enumerate(numbered, 1)

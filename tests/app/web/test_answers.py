@@ -6,7 +6,10 @@ import httpx2
 import pytest
 from site_parts import FRAGMENT, FakeWorker
 
+from app.course.marking import line_letter, shown_order
+
 CHAPTER = "/chapters/a-first-graph"
+OTHER = "/chapters/a-second-look"
 RUN = {"source": "y = x * x", "chapter": "a-first-graph", "cell": "square-cell"}
 
 
@@ -105,3 +108,29 @@ async def test_all_questions_right_climb_a_rung(browser: httpx2.AsyncClient, wor
 
     assert "1 of 4 questions answered right" in first
     assert "1 of 4 today counts" in first
+
+
+def shown_lines(fragment: httpx2.Response) -> list[str]:
+    found = re.search(r'<ol class="order-lines".*?</ol>', fragment.text, re.S)
+    assert found
+    return [re.sub("<[^>]*>", "", line) for line in re.findall(r"<li.*?</li>", found[0], re.S)]
+
+
+async def test_lines_that_were_put_in_order_stand_in_it_with_their_letters(browser: httpx2.AsyncClient) -> None:
+    letters = [line_letter(shown_order(3).index(index)) for index in range(3)]
+    fragment = await browser.post(f"{OTHER}/answers/in-order", data={"order": "".join(letters)}, headers=FRAGMENT)
+
+    assert is_state(fragment, "right")
+    assert [line[0] for line in shown_lines(fragment)] == letters
+    assert [line[1:].partition("(")[0] for line in shown_lines(fragment)] == [
+        "optimizer.zero_grad",
+        "loss.backward",
+        "optimizer.step",
+    ]
+
+
+async def test_the_line_that_was_found_is_marked_among_all(browser: httpx2.AsyncClient) -> None:
+    fragment = await browser.post(f"{OTHER}/answers/wrong-line", data={"line": "3"}, headers=FRAGMENT)
+
+    assert len(shown_lines(fragment)) == 4
+    assert re.findall(r'<li class="is-right"><span class="line-number">(\d)', fragment.text) == ["3"]
