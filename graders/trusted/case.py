@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from graders.contract.manifest import Judge, Slug
 from graders.contract.results import Outcome
@@ -96,9 +96,6 @@ class CaseFacts(BaseModel):
 
     def find_instead(self, outcome: Outcome) -> Slug | None:
         return next((code for name, code in self.instead.items() if name == outcome.value), None)
-
-
-CASES: TypeAdapter[list[CaseFacts]] = TypeAdapter(list[CaseFacts])
 
 
 def split_cases(

@@ -66,11 +66,6 @@ def _read_exercise(path: Path, _seen: Look) -> Exercise:
     return Exercise(ExerciseName(path.name), path, manifest, texts["probe.py"])
 
 
-def list_exercises(root: Path) -> list[str]:
-    """Names of the folders that say they are exercises."""
-    return sorted(found.parent.name for found in root.glob("*/exercise.toml"))
-
-
 def read_file(folder: Path, name: str) -> str:
     """A plain file's text: a link could show a learner what lies outside of the folder."""
     path = folder / name

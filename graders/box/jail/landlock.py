@@ -9,7 +9,6 @@ from typing import Final
 
 from graders.box.jail import kernel
 
-EXECUTE: Final = 1 << 0
 WRITE_FILE: Final = 1 << 1
 READ_FILE: Final = 1 << 2
 READ_DIR: Final = 1 << 3
