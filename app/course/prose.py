@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import takewhile
 from typing import Any
 
@@ -27,6 +28,8 @@ FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
 REFERENCE = re.compile(r"\[[^\[\]]+\]\[([^\[\]^]+)\]")
 LONE_DOLLAR = re.compile(r"\$(?=[^\s\d.,;:!?)\]])|(?<=[^\s\d(\[])\$")
 """A dollar sign that stands at a word as a formula's would, and not at a price."""
+CLOSING = re.compile(r"[.,;:!?)\]’”]+")
+"""What may not begin a line: to the browser a formula is a box, behind which it would break even before a stop."""
 SCHEME = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*):")
 ALIGNMENT = {"text-align:left": "align-left", "text-align:right": "align-right", "text-align:center": "align-center"}
 
@@ -136,6 +139,7 @@ class Prose:
                 self.words += len(token.content.split())
             elif token.type == "math_inline":
                 self._typeset(token, line, display=False)
+                _hold_closing(token, children[place + 1 : place + 2])
                 line += token.content.count("\n")
             elif token.type == "link_open":
                 token.attrs["href"] = self._resolve_link(str(token.attrs.get("href", "")), line)
@@ -284,6 +288,15 @@ def _formulas_in(tokens: Iterable[Token]) -> Iterator[tuple[str, bool]]:
             yield number_marks(token.content.strip())[0], token.type == "math_block"
         elif token.children:
             yield from _formulas_in(token.children)
+
+
+def _hold_closing(formula: Token, following: Sequence[Token]) -> None:
+    """Keeps the punctuation that follows on the formula's line, where the formula itself has no place to break."""
+    html = formula.meta.get("html", "")
+    closing = CLOSING.match(following[0].content) if following and following[0].type == "text" else None
+    if closing and html.count('class="katex-base"') == 1:
+        formula.meta["html"] = f'<span class="unbroken">{html}{escape(closing[0])}</span>'
+        following[0].content = following[0].content.removeprefix(closing[0])
 
 
 def _align_by_class(token: Token) -> None:

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from app.course.loader import KATEX
+from app.course.markdown import make_parser
+from app.course.problems import Report
+from app.course.prose import Prose
 from app.course.typeset import MathMistake, Typesetter
 
 REPOSITORY = Path(__file__).parents[3]
@@ -58,3 +61,23 @@ def test_the_server_and_the_stylesheet_use_the_same_katex() -> None:
     pinned = {**package.get("dependencies", {}), **package.get("devDependencies", {})}["katex"]
 
     assert f"KaTeX {pinned}," in (KATEX.parent / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("written", "held"),
+    [
+        ("The slope is $2x$.", [".</span>"]),
+        ("(with $x$), so $y$: that", ["),</span>", ":</span>"]),
+        ("$x$ is 3.", []),
+        ("a sum $a + b$, which may break", []),
+    ],
+)
+def test_punctuation_stays_on_the_line_of_a_formula_that_cannot_break(
+    typesetter: Typesetter, written: str, held: list[str]
+) -> None:
+    report = Report("chapter.md")
+    html = Prose(make_parser(), typesetter, report, "").inline(written, 1)
+
+    assert report.problems == []
+    assert html.count("unbroken") == len(held)
+    assert all(end in html for end in held)
