@@ -1,5 +1,6 @@
 """Builds an exercise from the texts of its folder, and reports what it lacks. Pure: the loader reads the files."""
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from graders.contract.manifest import Manifest
 
 EXERCISE_FILES = ("exercise.toml", "prompt.md", "hints.md", "starter.py", "solution.py", "cases.py", "probe.py")
 HINTS = 3
+FORMULA = re.compile(r"\$[^$\s](?:[^$]*[^$\s])?\$")
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ def read_exercise(
         _check_attempts(manifest, files, report)
         _check_concepts(manifest, concepts, files.texts["exercise.toml"], report)
         starter = files.texts.get("starter.py", "")
+        _check_findings(manifest, files.texts["exercise.toml"], report)
         check_diagnosis(manifest, files.texts["exercise.toml"], starter, report)
         check_chart(manifest, files.texts["exercise.toml"], report)
         exercise = Exercise(files.name, files.folder, manifest, "\n".join(prompt.parts), hints.parts, starter)
@@ -100,6 +103,15 @@ def _check_concepts(manifest: Manifest, concepts: Collection[str], text: str, re
             message = f"the exercise names the concept {name!r}, which is not in course.toml"
             remedy = suggest(name, concepts, one_of(concepts))
             report.add(find_line(text, "concepts", name), Rule.UNKNOWN_CONCEPT, name, message, remedy)
+
+
+def _check_findings(manifest: Manifest, text: str, report: Report) -> None:
+    """A finding also goes to terminals and other people's graders: nobody typesets a formula there."""
+    for code, finding in manifest.findings.items():
+        for formula in FORMULA.findall(f"{finding.short} {finding.long}"):
+            message = f"the finding {code!r} holds the formula {formula}, which is shown as it stands"
+            remedy = "write it as code between backticks, such as `3 * x ** 2`"
+            report.add(find_line(text, f"[findings.{code}]"), Rule.MATH, formula, message, remedy)
 
 
 def _check_attempts(manifest: Manifest, files: ExerciseText, report: Report) -> None:

@@ -151,3 +151,13 @@ def test_blank_lines_at_the_end_of_a_starter_are_no_lines_to_be_guilty(hunt: Pat
     (found,) = change(hunt, "lines = [4, 5]", "lines = [4, 7]")
 
     assert "starter.py has 5 lines" in found.message
+
+
+def test_a_formula_in_a_finding_is_reported_at_its_finding_and_a_price_is_not(hunt: Path) -> None:
+    text = (hunt / "exercise.toml").read_text(encoding="utf-8")
+    code = text.partition("[findings.")[2].partition("]")[0]
+    first = text[text.index("[findings.") :].partition("short = ")[2].split("\n")[0]
+    (problem,) = change(hunt, f"short = {first}", 'short = "It costs $5, or $6; and $3x^2$ is the slope."')
+
+    assert (problem.line, problem.value) == (line_of(hunt, f"[findings.{code}]"), "$3x^2$")
+    assert "between backticks" in problem.remedy
