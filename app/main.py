@@ -146,7 +146,7 @@ def create_app(
 def add_layers(app: FastAPI, settings: Settings, metrics: Metrics) -> None:
     """What surrounds every request. The last one added is the outermost."""
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
-    app.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=6)
+    app.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)
     app.add_middleware(SameOriginOnly, refuse=errors.refuse_other_origin)
     app.add_middleware(FaultsInWords, answer=errors.answer_fault)
     app.add_middleware(SecureResponses, https=settings.secure_cookies)

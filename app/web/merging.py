@@ -7,6 +7,7 @@ Whatever a reader may not know yet (truth, feedback, model answers) is left out 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import assert_never
 
 from app.course.blocks import (
@@ -37,7 +38,7 @@ from app.course.marking import Unmarkable, code_lines, line_letter, mark_answer,
 from app.course.model import Chapter, Course
 from app.course.standing import stand
 from app.course.variants import fill_question, find_draw, pick_draw
-from app.course.walk import predicts_settled_by
+from app.course.walk import blocks_of
 from app.learning.calibration import Confidence
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory
 from app.web import blocks as views
@@ -81,6 +82,10 @@ class Reader:
     learner: str = ""
     draws: Mapping[str, int] = field(default_factory=dict)
     ladder: views.LadderView | None = None
+
+    @cached_property
+    def predicts(self) -> tuple[Predict, ...]:
+        return blocks_of(Predict, self.chapter.blocks)
 
 
 def picture_prefix(block: Cell | Graph) -> str:
@@ -291,7 +296,7 @@ def merge_cell(block: Cell, reader: Reader) -> views.CellView:
         flavour=block.flavour.value,
         draft_place=place,
         expected=block.expected or "",
-        predicts=tuple(predict.id for predict in predicts_settled_by(reader.chapter, block.id)),
+        predicts=tuple(predict.id for predict in reader.predicts if predict.resolved_by == block.id),
         needs_gpu=block.needs == "gpu",
         switches=block.switches,
     )

@@ -12,6 +12,8 @@ from markupsafe import Markup, escape
 from app.web.page import Frame
 
 STRESSED = re.compile(r"\*(\w(?:[^*]*\w)?)\*")
+BLOCKS_KEPT = 2048
+"""Rendered blocks, a few KiB each: most of a chapter is the same for every reader, and rendering most of a page."""
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
@@ -42,6 +44,11 @@ def open_templates(folder: Path, reload: bool) -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["words"] = mark_words
+
+    def render(block: Block) -> Markup:
+        return Markup(environment.get_template(f"blocks/{block.template}.html").render(block=block))
+
+    environment.filters["rendered"] = render if reload else lru_cache(BLOCKS_KEPT)(render)
     return environment
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from app.web.rendering import mark_words
+from app.web.blocks import ProseView
+from app.web.rendering import TEMPLATES, mark_words, open_templates
 
 
 @pytest.mark.parametrize(
@@ -19,3 +20,12 @@ from app.web.rendering import mark_words
 )
 def test_code_and_stress_are_marked_and_all_else_is_escaped(written: str, shown: str) -> None:
     assert mark_words(written) == shown
+
+
+def test_a_block_that_was_seen_is_not_rendered_again_and_another_is() -> None:
+    rendered = open_templates(TEMPLATES, False).filters["rendered"]
+    prose = ProseView("<p>The tape unwinds.</p>")
+
+    assert rendered(prose) is rendered(ProseView("<p>The tape unwinds.</p>"))
+    assert "The tape unwinds." in rendered(prose)
+    assert "holds" in rendered(ProseView("<p>The tape holds.</p>"))
