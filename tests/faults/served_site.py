@@ -111,7 +111,9 @@ class RunningSite:
     def kill_whole(self) -> None:
         """As when the machine loses power: every process at once."""
         for pid in [self.serving.pid, *find_descendants(self.serving.pid)]:
-            os.kill(pid, signal.SIGKILL)
+            # One that ended by itself meanwhile, or died with its parent, is as dead as it should be.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         self.close()
 
     def stop(self) -> int:
