@@ -1,4 +1,4 @@
-# Two images from one file: `site` (no torch) and `grader` (torch, no website). See docs/operating.md.
+# Builds two images: `site` (no torch) and `grader` (torch, no website). See docs/operating.md.
 FROM debian:bookworm-slim AS base
 RUN apt-get update \
  && apt-get install -y --no-install-recommends python3 python3-venv ca-certificates \
@@ -42,7 +42,7 @@ USER unwind
 ENV UNWIND_DATA=/data PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
 CMD [".venv/bin/python", "-m", "graders", "worker", "--queue", "cpu"]
 
-# Not served: proves the box inside a container (tools/prove_containers).
+# Serves nothing: tools/prove_containers uses it to attack the box inside a container.
 FROM grader AS grader-tests
 USER root
 COPY requirements-dev.lock ./

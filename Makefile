@@ -14,53 +14,53 @@ help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
 
 serve: environment ## open the course: website and one grader (PORT=8000 DATA=var COURSE=. TORCH=cpu|cuda)
-	@UNWIND_PORT=$(PORT) UNWIND_DATA=$(DATA) UNWIND_COURSE=$(COURSE) exec $(PY) -m app serve
+	@UNWIND_PORT="$(PORT)" UNWIND_DATA="$(DATA)" UNWIND_COURSE="$(COURSE)" exec $(PY) -m app serve
 
-worker: environment ## one more grader on this machine, for the same DATA
-	@UNWIND_DATA=$(DATA) UNWIND_COURSE=$(COURSE) exec $(PY) -m graders worker --queue cpu
+worker: environment ## start one more grader on this machine, for the same DATA
+	@UNWIND_DATA="$(DATA)" UNWIND_COURSE="$(COURSE)" exec $(PY) -m graders worker --queue cpu
 
-migrate: environment ## bring the database of DATA up to date
-	@UNWIND_DATA=$(DATA) $(PY) -m app migrate
+migrate: environment ## bring the database in DATA up to date
+	@UNWIND_DATA="$(DATA)" $(PY) -m app migrate
 
-preview: environment ## serve, re-reading chapters when they change
-	@UNWIND_PORT=$(PORT) UNWIND_DATA=$(DATA) UNWIND_COURSE=$(COURSE) UNWIND_PREVIEW=1 exec $(PY) -m app serve
+preview: environment ## serve, and reload chapters when they change
+	@UNWIND_PORT="$(PORT)" UNWIND_DATA="$(DATA)" UNWIND_COURSE="$(COURSE)" UNWIND_PREVIEW=1 exec $(PY) -m app serve
 
-check: environment ## prove the course: structure, cells, claims, exercises, in the real box (ARGS=--update)
+check: environment ## check the course in the real box: structure, cells, claims, exercises (ARGS=--update)
 	@$(PY) -m app check $(ARGS)
 
-test: environment-dev lint ## everything that CI runs
+test: environment-dev lint ## run everything CI runs
 	$(PY) -m app check
-	# Two workers: most of the time goes into waiting for browsers and boxes. What fails on a busy machine gets one
-	# second look, alone; the first failure stays in the log.
+	# Two workers, because the tests mostly wait for browsers and boxes. Failed tests run once more, alone, because a
+	# busy machine can fail them; the first failure stays in the log.
 	$(PY) -m pytest -q -n 2 --dist loadfile $(ARGS) || $(PY) -m pytest -q --last-failed --last-failed-no-failures none $(ARGS)
 
-test-fast: environment-dev ## the tests that need no torch, box or browser
+test-fast: environment-dev ## run the tests that need no torch, box or browser
 	$(PY) -m pytest -q -m "not torch and not box and not browser and not slow" $(ARGS)
 
-lint: environment-dev ## ruff, mypy, import rules
+lint: environment-dev ## run ruff, mypy and the import rules
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	.venv/bin/lint-imports --no-cache
 
-bench: environment-dev ## print the ratios of bench/
+bench: environment-dev ## measure, and print the ratios of bench/
 	@for file in bench/*.py; do echo "== $$file"; $(PY) $$file || exit 1; done
 
 assets: ## rebuild static/dist (needs Node 18+)
 	cd static && npm ci --no-audit --no-fund && node build.mjs dist
 
-assets-check: ## rebuild into an empty folder and compare with static/dist
+assets-check: ## rebuild into an empty folder and compare it with static/dist
 	@tools/check_assets
 
-environment: ## make .venv: torch in a step of its own, then the locked rest
+environment: ## make .venv: torch first, then the locked dependencies
 	@tools/make_environment requirements.lock
 
-environment-dev: ## the same, with what the tests need
+environment-dev: ## make .venv with the test dependencies too
 	@tools/make_environment requirements-dev.lock
 
 lock: environment-dev ## resolve the dependencies again
 	.venv/bin/uv pip compile -q --universal --generate-hashes --no-header pyproject.toml tools/torch-needs.in -o requirements.lock
 	.venv/bin/uv pip compile -q --universal --generate-hashes --no-header --extra dev pyproject.toml tools/torch-needs.in -o requirements-dev.lock
 
-clean: ## remove the environment and caches, never DATA
+clean: ## remove the environment and caches, but never DATA
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,6 +1,7 @@
 """The site's command line: serve, site, migrate, check, new, contents, export, import; each in its own module."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -9,8 +10,12 @@ try:
 except ModuleNotFoundError as missing:
     sys.exit(f"{sys.executable} has no {missing.name}: run `make environment` once, then `. .venv/bin/activate`")
 
-from app.settings import Settings, read_settings
+from app.settings import PRIVATE_UMASK, Settings, read_settings
 from graders.contract.environment import describe_invalid, find_unknown
+from graders.contract.settings import GraderSettings
+
+COMPOSE_SETTINGS = ("address", "site_memory", "grader_memory")
+"""Read by docker-compose.yml, and perhaps handed on."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen, rest = parser.parse_known_args(arguments)
     if rest and chosen.command not in ("check", "new", "export", "import", "contents"):
         parser.error(f"{chosen.command} takes no arguments, and got {' '.join(rest)}")
-    if unknown := find_unknown():
+    if unknown := find_unknown({*Settings.model_fields, *GraderSettings.model_fields, *COMPOSE_SETTINGS}):
         print("\n".join(unknown), file=sys.stderr)
         return 2
     try:
@@ -37,6 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValidationError as problem:
         print(describe_invalid(problem), file=sys.stderr)
         return 2
+    if chosen.command in ("serve", "site", "migrate"):
+        os.umask(PRIVATE_UMASK)
     return _run(chosen.command, rest, settings)
 
 
@@ -52,11 +59,9 @@ def _run(command: str, rest: list[str], settings: Settings) -> int:
 
             return serve_site(settings)
         case "migrate":
-            from app.storage.database import migrate  # noqa: PLC0415
+            from app.serve import migrate_alone  # noqa: PLC0415
 
-            migrate(settings.database, settings.data)
-            print(f"The database is up to date: {settings.database}")
-            return 0
+            return migrate_alone(settings)
         case "check":
             from app.check import main as check  # noqa: PLC0415
 
@@ -66,13 +71,13 @@ def _run(command: str, rest: list[str], settings: Settings) -> int:
 
             return tell_contents(rest)
         case "export":
-            from app.carry import export  # noqa: PLC0415
+            from app.notebooks import export  # noqa: PLC0415
 
             return export(rest)
         case "import":
-            from app.carry import take_in  # noqa: PLC0415
+            from app.notebooks import import_  # noqa: PLC0415
 
-            return take_in(rest)
+            return import_(rest)
         case _:
             from app.new import main as start_new  # noqa: PLC0415
 

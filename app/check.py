@@ -13,21 +13,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
-from app.course.concepts import advise_variants
+from app.checking.run import CheckOptions, Proof, prove_course
+from app.course.checking.concepts import advise_variants
 from app.course.explained import check_rules
 from app.course.loader import load_course
 from app.course.model import Course
 from app.course.problems import ContentProblem
 from app.course.publish import list_drafts
-from app.pictures.formulas import RULES
-from app.proving.prove import Proof, Wish, prove_course
+from app.pictures.graph.formulas import RULES
 
 HOLDS, BROKEN, FAULT = 0, 1, 2
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be checked. `only` are paths within the course; empty means all of it."""
+    """What to check. `only` are paths within the course; empty means all of it."""
 
     root: Path
     only: tuple[str, ...]
@@ -59,8 +59,10 @@ def main(arguments: Sequence[str], graders: Sequence[str] | None = None, out: Te
     problems = tuple(found for found in (*problems, *check_rules(course, RULES)) if _wants(request, found.path))
     proof = Proof()
     if not request.text_only and course.modules:
-        wish = Wish(lambda path: _wants(request, path), request.update, datetime.now(UTC).date().isoformat())
-        proof = prove_course(course, graders or _graders(request.root), wish, make_progress(sys.stderr))
+        options = CheckOptions(
+            lambda path: _wants(request, path), request.update, datetime.now(UTC).date().isoformat()
+        )
+        proof = prove_course(course, graders or _graders(request.root), options, make_progress(sys.stderr))
     status = _status(problems, proof)
     found = tuple(sorted([*problems, *proof.problems]))
     drafts = tuple(path for path in list_drafts(course) if _wants(request, path))
@@ -72,7 +74,7 @@ def main(arguments: Sequence[str], graders: Sequence[str] | None = None, out: Te
 
 
 def read_request(arguments: Sequence[str]) -> Request:
-    """The command line, with a path inside a course turned into that course and a wish for that path alone."""
+    """The command line, with a path inside a course turned into that course and a options for that path alone."""
     parser = argparse.ArgumentParser(
         prog="python -m app check", description="Check a course, and run what it claims."
     )

@@ -9,23 +9,11 @@ from typing import TextIO
 
 from markupsafe import Markup
 
-from app.course.blocks import (
-    Block,
-    Box,
-    Cell,
-    Claim,
-    ExerciseLink,
-    Graph,
-    Heading,
-    Kind,
-    Measure,
-    Predict,
-    Prose,
-    Question,
-)
+from app.course.block_tree import Block, Box, blocks_of
+from app.course.blocks import Cell, ExerciseLink, Heading, Prose
 from app.course.loader import load_course
 from app.course.model import Chapter, Course, Exercise
-from app.course.walk import blocks_of
+from app.course.questions.kinds import KINDS
 from graders.contract.results import Outcome
 
 CHAPTER_HEAD = (
@@ -59,8 +47,8 @@ def write_table(head: Sequence[str], rows: Iterable[Sequence[str | int]], out: T
 
 
 def describe_chapter(chapter: Chapter) -> tuple[str | int, ...]:
-    blocks = chapter.blocks
-    claims, questions = blocks_of(Claim, blocks), blocks_of(Question, blocks)
+    found = chapter.index
+    claims, questions = found.claims.values(), found.questions.values()
     kinds = Counter(question.kind for question in questions)
     return (
         f"{chapter.number} {chapter.title}",
@@ -69,10 +57,11 @@ def describe_chapter(chapter: Chapter) -> tuple[str | int, ...]:
         chapter.minutes,
         len(claims),
         sum(bool(claim.myth) for claim in claims),
-        *(len(blocks_of(kind, blocks)) for kind in (Cell, Measure, Graph, Predict)),
-        ", ".join(f"{kinds[kind]} {kind.value}" for kind in Kind if kinds[kind]),
+        len(blocks_of(Cell, chapter.blocks)),
+        *(len(blocks) for blocks in (found.measures, found.graphs, found.predicts)),
+        ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS if kinds[kind]),
         sum(question.variant is not None for question in questions),
-        len(blocks_of(ExerciseLink, blocks)),
+        len(blocks_of(ExerciseLink, chapter.blocks)),
     )
 
 
@@ -113,7 +102,7 @@ def say_sums(course: Course) -> str:
     return (
         f"{len(chapters)} of {course.chapter_total} chapters, "
         f"{sum(chapter.words for chapter in chapters)} words, "
-        f"{sum(len(blocks_of(Claim, chapter.blocks)) for chapter in chapters)} claims, "
-        f"{sum(len(blocks_of(Question, chapter.blocks)) for chapter in chapters)} questions, "
+        f"{sum(len(chapter.index.claims) for chapter in chapters)} claims, "
+        f"{sum(len(chapter.index.questions) for chapter in chapters)} questions, "
         f"{len(course.exercises)} exercises."
     )

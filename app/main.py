@@ -1,5 +1,6 @@
 """The wiring, top to bottom: settings, course, ledger, store, site, routes. For uvicorn: app.main:create_app."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -12,48 +13,45 @@ from starlette.middleware.gzip import GZipMiddleware
 from app.course.loader import CourseReader
 from app.course.model import Course
 from app.course.publish import without_dangling, without_drafts
-from app.pictures.draw import draw_graph
 from app.preview import Preview
-from app.settings import Settings, read_settings
+from app.settings import Env, Settings, read_settings
 from app.storage.store import Store
-from app.web import (
-    answers,
+from app.web.api import answers, drafts, exports, graphs, health, predictions, runs, submissions
+from app.web.edge import errors
+from app.web.edge.assets import Assets, read_assets, serve_assets
+from app.web.edge.disk import Disk
+from app.web.edge.figures import Figures
+from app.web.edge.hosts import KnownHostsOnly, read_hosts
+from app.web.edge.metrics import MeasureRequests, Metrics
+from app.web.edge.rates import Rates
+from app.web.edge.rendering import Renderer
+from app.web.edge.security import BodyLimit, FaultsInWords, SameOriginOnly, SecureResponses
+from app.web.edge.site import Clock, Site
+from app.web.edge.torch_version import RunningTorch
+from app.web.pages import (
     chapter,
     claims,
     course_files,
     course_map,
     debugging,
-    drafts,
-    errors,
     exercise,
-    exports,
     glossary,
-    graphs,
-    health,
     help,
     home,
     me,
     module,
     operation,
     play,
-    predictions,
     problems,
-    runs,
-    submissions,
     theme,
 )
-from app.web import preview as preview_routes
-from app.web.assets import Assets, read_assets, serve_assets
-from app.web.figures import Figures
-from app.web.metrics import MeasureRequests, Metrics
-from app.web.rates import Rates
-from app.web.rendering import Renderer
-from app.web.running import RunningTorch
-from app.web.security import BodyLimit, FaultsInWords, SameOriginOnly, SecureResponses
-from app.web.site import Clock, Site
+from app.web.pages import preview as preview_routes
 from graders.ledger import Database, open_ledger_on
 
 log = logging.getLogger(__name__)
+
+CHECKPOINT_SECONDS = 30.0
+SWEEP_SECONDS = 60.0
 
 MAX_BODY_BYTES = 256 * 1024
 """A source of 64 KiB is three times as long in a form, where nearly every character of code is escaped."""
@@ -80,7 +78,7 @@ PAGES = (
     health.router,
     course_files.router,
 )
-API = (runs.api, exports.api, graphs.api, submissions.api, drafts.api, chapter.api)
+API = (runs.api, exports.api, graphs.api, home.api, submissions.api, drafts.api, chapter.api)
 
 
 def utc_now() -> datetime:
@@ -101,31 +99,13 @@ def create_app(
     read_course = read_course or (preview.course if preview else open_course(settings))
     assets = assets or read_assets()
     metrics = Metrics()
+    rates = rates or Rates(settings.rate_factor)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        database = Database(settings.database)
-        ledger = open_ledger_on(database, settings.doorbells)
-        app.state.site = Site(
-            settings=settings,
-            read_course=read_course,
-            store=Store(database),
-            ledger=ledger,
-            renderer=Renderer(reload=settings.preview),
-            assets=assets,
-            figures=Figures(draw_graph),
-            torch=RunningTorch(ledger),
-            rates=rates or Rates(settings.rate_factor),
-            metrics=metrics,
-            clock=clock,
-            preview=preview,
-        )
-        if preview:
-            preview.watch.start()
-        yield
-        if preview:
-            preview.watch.stop()
-        await ledger.close()
+        async with open_site(settings, read_course, assets, rates, metrics, clock, preview) as site:
+            app.state.site = site
+            yield
 
     app = FastAPI(
         title="Unwind",
@@ -135,6 +115,8 @@ def create_app(
         # Their pages load scripts from another host, which our policy forbids.
         docs_url=None,
         redoc_url=None,
+        # Its redirect would repeat whatever name the request came under; ours stays on the site.
+        redirect_slashes=False,
     )
     for router in (*PAGES, *API, serve_assets(assets), *([preview_routes.router] if preview else [])):
         app.include_router(router)
@@ -143,12 +125,48 @@ def create_app(
     return app
 
 
+@asynccontextmanager
+async def open_site(
+    settings: Settings,
+    read_course: Callable[[], Course],
+    assets: Assets,
+    rates: Rates,
+    metrics: Metrics,
+    clock: Clock,
+    preview: Preview | None,
+) -> AsyncIterator[Site]:
+    """Open what must be opened in the running loop's process, and close it at the end."""
+    database = Database(settings.database)
+    ledger = open_ledger_on(database, settings.wakeups_folder)
+    renderer, figures = Renderer(reload=settings.preview), Figures()
+    torch = RunningTorch(ledger)
+    if preview:
+        preview.watch.start()
+    store = Store(database)
+    chores = [
+        asyncio.create_task(database.keep_checkpointing(CHECKPOINT_SECONDS)),
+        asyncio.create_task(store.keep_sweeping(clock, SWEEP_SECONDS)),
+    ]
+    disk = Disk(settings.data)
+    yield Site(
+        settings, read_course, store, ledger, renderer, assets, figures, torch, rates, metrics, disk, clock, preview
+    )
+    if preview:
+        preview.watch.stop()
+    for chore in chores:
+        chore.cancel()
+    await ledger.close()
+
+
 def add_layers(app: FastAPI, settings: Settings, metrics: Metrics) -> None:
     """What surrounds every request. The last one added is the outermost."""
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
     app.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)
     app.add_middleware(SameOriginOnly, refuse=errors.refuse_other_origin)
     app.add_middleware(FaultsInWords, answer=errors.answer_fault)
+    if settings.hosts or settings.env is Env.DEVELOPMENT:
+        hosts = read_hosts(settings.hosts) | {settings.host.lower()}
+        app.add_middleware(KnownHostsOnly, hosts=hosts, refuse=errors.refuse_other_host)
     app.add_middleware(SecureResponses, https=settings.secure_cookies)
     app.add_middleware(MeasureRequests, metrics=metrics)
 

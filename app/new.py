@@ -11,7 +11,7 @@ from typing import TextIO
 from pydantic import ValidationError
 
 from app.course.course_file import ChapterEntry, CourseFile
-from app.course.options import ID
+from app.course.language.options import ID
 from app.course.registering import CannotRegister, register_chapter
 
 SCAFFOLDS = Path(__file__).parent / "scaffolds"
@@ -68,7 +68,7 @@ def read_course_file(root: Path) -> CourseFile:
     except FileNotFoundError as error:
         raise CannotStart(f"{path} does not exist: go to a course's folder, or name it with --course") from error
     except (tomllib.TOMLDecodeError, ValidationError) as error:
-        raise CannotStart(f"{path} cannot be read; `python -m app check` says what to mend") from error
+        raise CannotStart(f"{path} cannot be read; `python -m app check` says what to fix") from error
 
 
 def start_chapter(request: Request, course: CourseFile) -> list[Path]:

@@ -1,6 +1,7 @@
 """What must hold before anything is started, each with one sentence that says what to do if it does not."""
 
 import errno
+import hmac
 import shutil
 import socket
 import tempfile
@@ -16,8 +17,11 @@ class CannotServe(Exception):
     """The operator must do something first; the message says what."""
 
 
-def prepare(settings: Settings) -> None:
-    """Check the data folder, the disk and the port, and bring the database up to date. Raises CannotServe."""
+def prepare(settings: Settings) -> str:
+    """Check the data folder, the disk and the port, and bring the database up to date. Raises CannotServe.
+
+    Returns a sentence that the operator should read, or an empty text.
+    """
     check_data_folder(settings.data)
     check_disk(settings.data)
     check_port(settings.host, settings.port)
@@ -25,11 +29,26 @@ def prepare(settings: Settings) -> None:
         migrate(settings.database, settings.data)
     except MigrationRefused as refusal:
         raise CannotServe(str(refusal)) from refusal
+    return note_secret(settings)
+
+
+def note_secret(settings: Settings) -> str:
+    """A sentence where the secret is not the one of the last start: every browser would be a new learner."""
+    keyed = hmac.new(settings.secret.get_secret_value().encode(), b"the secret of this data folder", "sha256")
+    fingerprint, file = keyed.hexdigest()[:16], settings.data / "secret.fingerprint"
+    before = file.read_text(encoding="ascii").strip() if file.is_file() else fingerprint
+    file.write_text(fingerprint + "\n", encoding="ascii")
+    if before == fingerprint:
+        return ""
+    return (
+        "UNWIND_SECRET is not the one of the last start: no browser is recognised any more, and each begins as a new "
+        "learner. If you did not mean that, stop, set the former secret and start again; nothing is lost."
+    )
 
 
 def check_data_folder(data: Path) -> None:
     try:
-        data.mkdir(parents=True, exist_ok=True)
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=data) as probe:
             probe.write(b"x" * 4096)
             probe.flush()

@@ -67,7 +67,7 @@ class CourseWatch:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Looks from now on. To be called in the loop that shall be told."""
+        """Looks from now on. To be called in the loop that the news is for."""
         loop = asyncio.get_running_loop()
         self._thread = threading.Thread(target=self._look, args=(loop,), name="course-watch", daemon=True)
         self._thread.start()

@@ -1,4 +1,4 @@
-"""One command that is the whole site: migrates, then keeps a website and a grader alive until it is told to stop.
+"""One command that is the whole site: migrates, then keeps a website and a grader alive until you stop it.
 
 Another starts the website alone, for hosts where something else keeps processes alive.
 """
@@ -14,14 +14,14 @@ from dataclasses import dataclass
 
 from app.preflight import CannotServe, prepare
 from app.settings import Settings
+from app.storage.database import MigrationRefused, migrate, show_url
 from graders.contract.hello import WorkerHello
 from graders.ledger import open_ledger
 
 STOP_SECONDS = 8.0
-STREAMS_END_SECONDS = 2
 LOOK_SECONDS = 0.1
 FIRST_PAUSE_SECONDS = 0.5
-LONGEST_PAUSE_SECONDS = 30.0
+MAX_PAUSE_SECONDS = 30.0
 # A child that lived so long starts its next life with the shortest pause.
 STEADY_SECONDS = 60.0
 PR_SET_PDEATHSIG = 1
@@ -68,7 +68,7 @@ class Supervisor:
                 pause_seconds = FIRST_PAUSE_SECONDS
             say(f"The {part.name} died ({_word_status(status)}); it starts again in {pause_seconds:g} s.")
             await asyncio.sleep(pause_seconds)
-            pause_seconds = min(2 * pause_seconds, LONGEST_PAUSE_SECONDS)
+            pause_seconds = min(2 * pause_seconds, MAX_PAUSE_SECONDS)
             child = await self._spawn(part)
 
     async def _spawn(self, part: Part) -> asyncio.subprocess.Process:
@@ -79,7 +79,7 @@ class Supervisor:
             if os.getppid() != parent:
                 os._exit(1)
 
-        # A session of its own: Ctrl-C reaches this process alone, which then stops the parts in order.
+        # Its own session: Ctrl-C reaches this process alone, which then stops the parts in order.
         child = await asyncio.create_subprocess_exec(
             *part.command, stdin=asyncio.subprocess.DEVNULL, preexec_fn=die_with_parent, start_new_session=True
         )
@@ -130,7 +130,7 @@ class SeenGrader:
     """Looks in the ledger for the hello of the grader that was started here."""
 
     def __init__(self, settings: Settings) -> None:
-        self._ledger = open_ledger(settings.database, settings.doorbells)
+        self._ledger = open_ledger(settings.database, settings.wakeups_folder)
         self.hello: WorkerHello | None = None
 
     async def is_ready(self, pid: int) -> bool:
@@ -147,21 +147,11 @@ def _website(settings: Settings) -> Part:
     async def is_ready(pid: int) -> bool:
         return await _answers(settings.host, settings.port)
 
-    command = (sys.executable, "-m", "uvicorn", "app.main:create_app", "--factory")
-    address = ("--host", settings.host, "--port", str(settings.port))
-    # Without a limit, a server with open event streams waits for them forever.
-    manners = (
-        "--timeout-graceful-shutdown",
-        str(STREAMS_END_SECONDS),
-        "--no-server-header",
-        "--log-level",
-        "warning",
-    )
-    return Part("website", (*command, *address, *manners), signal.SIGKILL, is_ready)
+    return Part("website", (sys.executable, "-m", "app.server"), signal.SIGKILL, is_ready)
 
 
 def _grader(seen: SeenGrader) -> Part:
-    # Orphaned, it hands back what it runs, so that a site started again need not wait for leases to end.
+    # Orphaned, it releases what it runs, so that a site started again need not wait for leases to end.
     command = (sys.executable, "-m", "graders", "worker", "--queue", "cpu")
     return Part("grader", command, signal.SIGTERM, seen.is_ready)
 
@@ -203,17 +193,30 @@ def say(text: str) -> None:
 def serve(settings: Settings) -> int:
     """Check, migrate, start, watch. Returns the exit status."""
     try:
-        prepare(settings)
+        if warning := prepare(settings):
+            say(warning)
         return asyncio.run(run(settings))
     except CannotServe as refusal:
         say(str(refusal))
         return 1
 
 
+def migrate_alone(settings: Settings) -> int:
+    """Bring the database up to date and start nothing. Returns the exit status."""
+    try:
+        migrate(settings.database, settings.data)
+    except MigrationRefused as refusal:
+        say(str(refusal))
+        return 1
+    say(f"The database is up to date: {show_url(settings.database)}")
+    return 0
+
+
 def serve_site(settings: Settings) -> int:
     """Check, migrate, and become the website: SIGTERM ends it as it ends any server. Returns only if it cannot."""
     try:
-        prepare(settings)
+        if warning := prepare(settings):
+            say(warning)
     except CannotServe as refusal:
         say(str(refusal))
         return 1

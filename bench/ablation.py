@@ -1,6 +1,6 @@
 """What each layer of the box stops alone: every attack, against the box with all but that layer taken away.
 
-The product has no switch for a layer. Here the zygote's program gets a line in front that blunts one, and all of it
+The product has no switch for a layer. Here the mother's program gets a line in front that blunts one, and all of it
 happens in namespaces of this bench's own, which die with it: what gets through reaches nothing. Needs root.
 """
 
@@ -27,10 +27,10 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "graders" / "box")]
 
 from as_ordinary_user import reveal  # noqa: E402
-from box_parts import DOCUMENT_BYTES, TEST_LIMITS, Ending, make_errand  # noqa: E402
+from box_parts import DOCUMENT_BYTES, TEST_LIMITS, Ending, make_request  # noqa: E402
 
-from graders.box import cgroups, zygote  # noqa: E402
-from graders.box.errand import BoxFault, Profile  # noqa: E402
+from graders.box import cgroups, mothers  # noqa: E402
+from graders.box.interface import BoxFault, Profile  # noqa: E402
 from graders.box.interpreter import python_command  # noqa: E402
 from graders.box.jail import kernel, privileges  # noqa: E402
 from graders.box.slot import Slot, open_box  # noqa: E402
@@ -60,7 +60,7 @@ class Arrangement:
 ARRANGEMENTS: Final = (
     Arrangement("user and resource limits alone", Profile.P3, NO_LANDLOCK + NO_SECCOMP),
     Arrangement("and Landlock", Profile.P3, NO_SECCOMP),
-    Arrangement("and namespaces with a root of its own", Profile.P1, NO_LANDLOCK + NO_SECCOMP),
+    Arrangement("and namespaces with its own root", Profile.P1, NO_LANDLOCK + NO_SECCOMP),
     Arrangement("and seccomp", Profile.P3, NO_LANDLOCK),
     Arrangement("and Landlock and seccomp (P3)", Profile.P3),
     Arrangement("all (P1)", Profile.P1, has_cgroups=True),
@@ -123,11 +123,11 @@ def measure(attacks: list[dict[str, Any]]) -> None:
 
 @contextlib.contextmanager
 def opened(arrangement: Arrangement) -> Iterator[Slot]:
-    """A slot whose zygotes, and those that replace them, have their layers blunted before they read an order."""
+    """A slot whose zygotes, and those that replace them, descend from a mother with these layers blunted."""
     for place in COVERED:  # over what the arrangement before left there
         kernel.mount("bench", place, "tmpfs", kernel.MS_NOSUID, "mode=1777,size=1g")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(zygote, "python_command", lambda code: python_command(arrangement.blunted + code))
+        patch.setattr(mothers, "python_command", lambda code: python_command(arrangement.blunted + code))
         if not arrangement.has_cgroups:
             patch.setattr(cgroups, "find_hierarchies", lambda name: ())
         slot = open_box((Flavour.TORCH,), profile=arrangement.profile)
@@ -150,7 +150,7 @@ def gets_through(slot: Slot, attack: dict[str, Any]) -> bool:
 
 
 def run_attack(slot: Slot, code: str) -> Ending:
-    run = slot.start(make_errand(code, Flavour.TORCH, TEST_LIMITS))
+    run = slot.start(make_request(code, Flavour.TORCH, TEST_LIMITS))
     try:
         document = run.receive_at_most(DOCUMENT_BYTES)
         ending = run.wait()

@@ -1,4 +1,4 @@
-"""How long a learner waits for a first line, beside a fresh process that imports torch; runs a second; memory.
+"""How long a learner waits for a first line, beside a fresh process that imports torch; runs per second; what waits.
 
 Prints medians and ratios of one run on this machine. A noisy machine moves the numbers, hardly the ratios.
 """
@@ -17,9 +17,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from graders.box.errand import Errand  # noqa: E402
+from graders.box.interface import BoxRequest, Driver, Profile  # noqa: E402
 from graders.box.profiles import probe_profile  # noqa: E402
-from graders.box.slot import Slot, open_box  # noqa: E402
+from graders.box.slot import Slot, open_boxes  # noqa: E402
 from graders.contract.jobs import Flavour  # noqa: E402
 from graders.contract.limits import CELL_LIMITS  # noqa: E402
 
@@ -42,6 +42,7 @@ for layer in layers:
 x.sum().backward()
 """
 COLD_RUNS, WARM_RUNS, LOAD_SECONDS = 5, 60, 6.0
+SLOT_COUNTS, SETTLE_SECONDS = (1, 2, 4, 8), 0.3
 CELL_CAPS = {"document_bytes": 65536}
 
 
@@ -50,8 +51,8 @@ def run_cell(box: Slot, flavour: Flavour, source: str) -> tuple[float, float]:
     payload = json.dumps({"source": source, "setup": "", "want_trace": False, "caps": CELL_CAPS}).encode()
     first: list[float] = []
     started = time.perf_counter()
-    errand = Errand(flavour, "cell", payload, CELL_LIMITS, lambda *_: first.append(time.perf_counter()))
-    run = box.start(errand)
+    request = BoxRequest(flavour, Driver.CELL, payload, CELL_LIMITS, lambda *_: first.append(time.perf_counter()))
+    run = box.start(request)
     document = json.loads(run.receive_at_most(CELL_CAPS["document_bytes"]))
     run.wait()
     if not document["ok"]:
@@ -77,7 +78,7 @@ def describe_first_lines(box: Slot, flavour: Flavour, cold_ms: float) -> str:
 
 
 def count_runs_a_second(boxes: list[Slot], work: Callable[[Slot], object]) -> float:
-    """Every slot as fast as it can, from a thread of its own."""
+    """Every slot as fast as it can, from its own thread."""
     counts = [0] * len(boxes)
     deadline = time.perf_counter() + LOAD_SECONDS
 
@@ -107,27 +108,53 @@ def read_memory_mib(pid: int) -> tuple[float, float]:
     return kib["Pss"] / 1024, (kib["Private_Clean"] + kib["Private_Dirty"]) / 1024
 
 
-def describe_memory(boxes: list[Slot]) -> list[str]:
-    """What a slot costs that waits for work: shared pages count by their share, so that slots add up."""
-    lines, total = [], 0.0
-    for flavour in Flavour:
-        families = [list_family(box.find_zygote(flavour)) for box in boxes]
-        share = sum(read_memory_mib(pid)[0] for family in families for pid in family) / len(boxes)
-        alone = statistics.median(read_memory_mib(family[-1])[1] for family in families)
-        total += share
-        lines.append(f"{flavour.value:6} {share:6.1f} MiB; its child that stands by adds {alone:.1f} of its own")
-    return [f"memory of a slot that waits: {total:.0f} MiB", *lines]
+def read_cpu_seconds(pid: int) -> float:
+    """Of a process and of those of its children that it has reaped."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
+
+
+def list_processes(boxes: list[Slot]) -> list[int]:
+    """The mothers that these slots share, the zygotes of each, and the children that stand by."""
+    mothers = {box.find_mother(flavour) for box in boxes for flavour in box.flavours}
+    zygotes = {box.find_zygote(flavour) for box in boxes for flavour in box.flavours}
+    return sorted({pid for head in mothers | zygotes for pid in list_family(head)})
+
+
+def describe_waiting(count: int, profile: Profile) -> str:
+    """What slots take until they serve, and while they wait. A shared page counts by its share: shares add up."""
+    started = time.perf_counter()
+    boxes = open_boxes(count, tuple(Flavour), profile)
+    ready_seconds = time.perf_counter() - started
+    try:
+        for box in boxes:  # a child stands by only a moment after it was asked for
+            for flavour in Flavour:
+                run_cell(box, flavour, TRIVIAL)
+        time.sleep(SETTLE_SECONDS)
+        processes = list_processes(boxes)
+        cpu_seconds = sum(read_cpu_seconds(pid) for pid in processes)
+        total = sum(read_memory_mib(pid)[0] for pid in processes)
+        families = [list_family(box.find_zygote(flavour)) for box in boxes for flavour in box.flavours]
+        own = sum(read_memory_mib(pid)[1] for family in families for pid in family) / count
+    finally:
+        for box in boxes:
+            box.close()
+    return f"{count:5} {ready_seconds:12.2f} {cpu_seconds:10.2f} {total:14.1f} {own:18.1f}"
 
 
 def main() -> None:
-    profile = probe_profile()
+    wished = os.environ.get("UNWIND_PROFILE")
+    profile = probe_profile(Profile(wished) if wished else None)
     cores = len(os.sched_getaffinity(0))
     print(f"profile {profile}, {cores} cores, load {os.getloadavg()[0]:.1f} before the start")
     cold_ms = time_cold("import torch; print(1)")
     print(f"a fresh process that imports torch: {cold_ms:.0f} ms (median of {COLD_RUNS})")
-    boxes = [open_box(profile=profile) for _ in range(cores)]
+    print("what waits, in MiB: all of it, and what a slot's zygotes and their children share with nobody")
+    print("slots   ready in s   CPU in s       all (PSS)   alone, per slot")
+    for count in SLOT_COUNTS:
+        print(describe_waiting(count, profile))
+    boxes = open_boxes(cores, tuple(Flavour), profile)
     try:
-        print("\n".join(describe_memory(boxes)))
         print("request to the learner's first line, in ms")
         print("zygote   median      p95      min    whole   of a fresh process")
         for flavour in Flavour:
@@ -140,9 +167,7 @@ def main() -> None:
         ):
             rate = count_runs_a_second(boxes, partial(run_cell, flavour=flavour, source=source))
             times = rate * cold_ms / 1000 / cores
-            print(
-                f"{name:18} {rate:6.1f} runs a second on {cores} slots, {times:.0f} times as many as fresh processes"
-            )
+            print(f"{name:18} {rate:6.1f} runs per second on {cores} slots, {times:.0f} times as many as fresh ones")
     finally:
         for box in boxes:
             box.close()

@@ -24,7 +24,7 @@ from graders.box.slot import open_box  # noqa: E402
 from graders.contract.jobs import GradeJob  # noqa: E402
 from graders.contract.model import ExerciseName  # noqa: E402
 from graders.contract.results import Outcome  # noqa: E402
-from graders.run_job import run_job  # noqa: E402
+from graders.judging.run_job import run_job  # noqa: E402
 from graders.trusted.reference import ReferenceServer  # noqa: E402
 
 FIXTURES = ROOT / "tests" / "graders" / "fixtures"

@@ -1,4 +1,4 @@
-"""Graded runs a second on every core, beside a fresh process for each submission that imports torch.
+"""Graded runs per second on every core, beside a fresh process for each submission that imports torch.
 
 A graded run is the whole of `run_job`: cases drawn, expected answers, the box, every case, the verdict. Ratios of one
 run; a noisy machine moves the numbers, hardly the ratios.
@@ -21,7 +21,7 @@ from graders.box.slot import Slot, open_box  # noqa: E402
 from graders.contract.jobs import GradeJob  # noqa: E402
 from graders.contract.model import ExerciseName  # noqa: E402
 from graders.contract.results import Outcome  # noqa: E402
-from graders.run_job import run_job  # noqa: E402
+from graders.judging.run_job import run_job  # noqa: E402
 from graders.trusted.reference import ReferenceServer  # noqa: E402
 
 FIXTURES = ROOT / "tests" / "graders" / "fixtures"
@@ -54,7 +54,7 @@ def grade_once(slot: Slot, root: Path, name: str, source: str, reference: Refere
 
 
 def count_a_second(slots: list[Slot], work: Callable[[Slot], None]) -> tuple[float, float]:
-    """(runs a second of all slots together, the median milliseconds of one)."""
+    """(runs per second of all slots together, the median milliseconds of one)."""
     times: list[float] = []
     deadline = time.perf_counter() + SECONDS
 

@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from graders.box.errand import Errand  # noqa: E402
+from graders.box.interface import BoxRequest, Driver  # noqa: E402
 from graders.box.slot import Slot, open_box  # noqa: E402
 from graders.contract.jobs import Flavour  # noqa: E402
 from graders.contract.limits import Limits  # noqa: E402
@@ -48,7 +48,7 @@ x.square().mean().backward()
 
 def measure_peak_mib(box: Slot, source: str) -> float:
     payload = json.dumps({"source": source, "setup": "", "want_trace": False, "caps": CELL_CAPS}).encode()
-    run = box.start(Errand(Flavour.TORCH, "cell", payload, LIMITS))
+    run = box.start(BoxRequest(Flavour.TORCH, Driver.CELL, payload, LIMITS))
     document = json.loads(run.receive_at_most(CELL_CAPS["document_bytes"]))
     exit_ = run.wait()
     if not document["ok"]:

@@ -36,7 +36,7 @@ from first_view import (  # noqa: E402
 from app.main import create_app  # noqa: E402
 from app.settings import Settings  # noqa: E402
 from app.storage.database import migrate  # noqa: E402
-from app.web.rates import Rates  # noqa: E402
+from app.web.edge.rates import Rates  # noqa: E402
 
 ROUNDS = 200
 WARM_UP = 20
@@ -96,7 +96,7 @@ async def leave_a_history(client: httpx2.AsyncClient, chapter: str) -> None:
         await client.post(action, data={"option": "dont-know"})
     for action in re.findall(rf'action="({chapter}/answers/[^"]+)"', page):
         await client.post(action, data={"text": "an answer", "number": "1", "line": "1"})
-    for place in re.findall(r'data-place="([^"]+)"', page):
+    for place in re.findall(r'data-draft="([^"]+)"', page):
         await client.put(f"/api/drafts/{place}", json={"text": "x = 1\n" * 20})
     await client.post(f"{chapter}/read")
 
@@ -108,7 +108,7 @@ async def run(settings: Settings) -> list[Measured]:
         app.router.lifespan_context(app),
         httpx2.AsyncClient(transport=transport, base_url="http://bench") as client,
     ):
-        chapter = f"/chapters/{app.state.site.course.chapters[0].slug}"
+        chapter = f"/chapters/{app.state.site.read_course().chapters[0].slug}"
         await leave_a_history(client, chapter)
         cookie = f"unwind={client.cookies['unwind']}"
         measured = [await measure(app, "stranger", "", path) for path in ("/healthz", "/", "/course", chapter)]

@@ -12,10 +12,10 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from app.course.chapter import ChapterParser  # noqa: E402
-from app.course.code import highlight  # noqa: E402
+from app.course.language.code import highlight  # noqa: E402
+from app.course.language.python_code import find_idle_check, find_syntax_mistake, has_code  # noqa: E402
+from app.course.language.typeset import Typesetter  # noqa: E402
 from app.course.loader import KATEX  # noqa: E402
-from app.course.python_code import find_idle_check, find_syntax_mistake, has_code  # noqa: E402
-from app.course.typeset import Typesetter  # noqa: E402
 
 GOAL_MS = 40.0
 WORDS = 4000

@@ -17,13 +17,13 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "graders" / "inside")]
 
-from app.pictures import check_trace, draw_graph  # noqa: E402
-from app.pictures.attach import set_scene  # noqa: E402
-from app.pictures.fold import fold_graph  # noqa: E402
-from app.pictures.graph import read_graph  # noqa: E402
-from app.pictures.place import Block, Link, place_blocks  # noqa: E402
-from app.pictures.view import choose_view  # noqa: E402
+from app.pictures import draw_graph, read_graph  # noqa: E402
+from app.pictures.graph.fold import fold_graph  # noqa: E402
+from app.pictures.layout.attach import set_scene  # noqa: E402
+from app.pictures.layout.place import Block, Link, place_blocks  # noqa: E402
+from app.pictures.layout.view import choose_view  # noqa: E402
 from graders.contract.trace import Edges, Nodes, Trace  # noqa: E402
+from graders.contract.trace_check import check_trace  # noqa: E402
 
 HEAD = "import torch\nfrom torch import nn\ntorch.manual_seed(0)\n"
 MLP = """
@@ -112,10 +112,11 @@ def take_time(work: Callable[[], Any], rounds: int) -> float:
 
 
 def report(name: str, trace: Trace, rounds: int) -> None:
-    picture = draw_graph(trace, id_prefix="g")
-    whole = take_time(lambda: draw_graph(trace, id_prefix="g"), rounds)
+    checked = check_trace(trace)
+    picture = draw_graph(read_graph(checked), id_prefix="g")
+    whole = take_time(lambda: draw_graph(read_graph(check_trace(trace)), id_prefix="g"), rounds)
     check = take_time(lambda: check_trace(trace), rounds)
-    graph = read_graph(trace)
+    graph = read_graph(checked)
     fold = take_time(lambda: set_scene(graph, choose_view(graph, fold_graph(graph))), rounds)
     print(
         f"{name:12} {len(trace.nodes.name):7,} nodes -> {len(picture.nodes):3} boxes: {whole:8.1f} ms in all "

@@ -22,8 +22,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "graders" / "inside")]
 
 from pictures import HEAD, MLP, RESNET, TRANSFORMER, take_time  # noqa: E402
 
-from app.pictures import check_trace, draw_graph, tape_rows  # noqa: E402
-from graders.contract.trace import Trace  # noqa: E402
+from app.pictures import Graph, draw_graph, read_graph, tape_rows  # noqa: E402
+from graders.contract.trace_check import read_trace  # noqa: E402
 
 TINY = """
 class Tiny(nn.Module):
@@ -56,26 +56,26 @@ class Program:
     def run_both(self) -> None:
         exec(compile(BOTH, "cell.py", "exec"), self.namespace)
 
-    def record_forward(self) -> Trace:
+    def record_forward(self) -> Graph:
         return self._record(FORWARD)
 
     def draw(self) -> None:
         """The graph, with nothing but the forward pass recorded."""
-        draw_graph(self._record(FORWARD), id_prefix="g", source=FORWARD)
+        draw_graph(self._record(FORWARD), id_prefix="g")
 
     def draw_and_tell(self) -> None:
-        trace = self._record(BOTH)
-        draw_graph(trace, id_prefix="g", source=BOTH, step=len(trace.events.kind))
-        tape_rows(trace, source=BOTH)
+        graph = self._record(BOTH)
+        draw_graph(graph, id_prefix="g", step=len(graph.trace.events.kind))
+        tape_rows(graph)
 
-    def _record(self, source: str) -> Trace:
+    def _record(self, source: str) -> Graph:
         import json
 
         from tracer import Caps, record
 
         with record(source, "cell.py", self.namespace, Caps(max_document_bytes=2**26)) as tape:
             exec(compile(source, "cell.py", "exec"), self.namespace)
-        return check_trace(Trace.model_validate_json(json.dumps(tape.document())))
+        return read_graph(read_trace(json.dumps(tape.document()), most_bytes=2**26), source)
 
 
 def draw_with_torchviz(program: Program) -> Work:
@@ -128,14 +128,14 @@ def report(name: str, setup: str) -> None:
     program = Program(setup)
     plain = take_time(program.run_forward, 7)
     both = take_time(program.run_both, 7)
-    trace = program.record_forward()
+    graph = program.record_forward()
     ours = {
-        "picture": take_time(lambda: draw_graph(trace, id_prefix="g", source=FORWARD), 7),
+        "picture": take_time(lambda: draw_graph(graph, id_prefix="g"), 7),
         "graph": take_time(program.draw, 7) - plain,
         "tape": take_time(program.draw_and_tell, 5) - both,
     }
     told = ", ".join(f"{part} + {added:.1f} ms" for part, added in ours.items())
-    print(f"{name}: {len(trace.nodes.name)} nodes, forward {plain:.2f} ms; ours: {told}")
+    print(f"{name}: {len(graph.trace.nodes.name)} nodes, forward {plain:.2f} ms; ours: {told}")
     for other in OTHERS:
         found = measure_other(other, program, plain, 3)
         if isinstance(found, str):

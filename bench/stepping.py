@@ -14,10 +14,9 @@ from playwright.sync_api import Page, Route, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "app" / "pictures")]
 
-from picture_parts import load_recorded  # noqa: E402
+from picture_parts import open_recorded  # noqa: E402
 
-from app.pictures import Picture, draw_graph, write_tape  # noqa: E402
-from graders.contract.trace import Trace  # noqa: E402
+from app.pictures import Graph, Picture, draw_graph, write_tape  # noqa: E402
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
@@ -49,20 +48,20 @@ STEP_EACH_FRAME = """
 """
 
 
-def open_folds(trace: Trace, source: str) -> Picture:
+def open_folds(graph: Graph) -> Picture:
     """A picture with as many folds opened as it takes to show the wanted boxes."""
     opened: frozenset[str] = frozenset()
-    picture = draw_graph(trace, id_prefix="p", source=source)
+    picture = draw_graph(graph, id_prefix="p")
     while len(picture.nodes) < WANTED_BOXES and picture.folds:
         opened |= {picture.folds[0]}
-        picture = draw_graph(trace, id_prefix="p", source=source, opened=opened)
+        picture = draw_graph(graph, id_prefix="p", opened=opened)
     return picture
 
 
 def write_page(name: str) -> tuple[str, int]:
-    trace, source = load_recorded(name)
-    picture = open_folds(trace, source)
-    tape = json.dumps(write_tape(trace, source).document).replace("<", "\\u003c")
+    graph = open_recorded(name)
+    picture = open_folds(graph)
+    tape = json.dumps(write_tape(graph).document).replace("<", "\\u003c")
     html = (
         '<!doctype html><html lang="en"><head><link rel="stylesheet" href="/dist/site.css">'
         '<script type="module" src="/dist/site.js"></script></head><body>'

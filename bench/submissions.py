@@ -34,7 +34,7 @@ class Site:
 
 @contextlib.contextmanager
 def open_site(course: Path) -> Iterator[Site]:
-    """`python -m app serve` on a data folder of its own, until the block ends."""
+    """`python -m app serve` on its own data folder, until the block ends."""
     with tempfile.TemporaryDirectory(prefix="unwind-bench-") as folder, socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -65,7 +65,7 @@ class Learner:
         self.cookie = ""
 
     def submit(self, exercise: str, source: str) -> str:
-        body = json.dumps({"source": source, "token": secrets.token_hex(16)})
+        body = json.dumps({"source": source, "idempotency_key": secrets.token_hex(16)})
         headers = {"content-type": "application/json", "cookie": self.cookie}
         self.connection.request("POST", f"/api/exercises/{exercise}/submissions", body, headers)
         answer = self.connection.getresponse()

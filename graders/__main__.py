@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import contextlib
 import json
+import os
 import sys
 import threading
 from dataclasses import asdict
@@ -15,23 +16,23 @@ try:
 except ModuleNotFoundError as missing:
     sys.exit(f"{sys.executable} has no {missing.name}: run `make environment` once, then `. .venv/bin/activate`")
 
-from graders.box.errand import BoxFault, Profile, SelfTestReport
-from graders.box.profiles import probe_profile
+from graders.box.interface import BoxFault, SelfTestReport
 from graders.box.self_test import run_self_test
 from graders.box.slot import Slot, open_box
-from graders.contract.environment import describe_invalid, find_unknown
+from graders.contract.environment import describe_invalid, find_misspelled
 from graders.contract.events import EventKind, Output
 from graders.contract.jobs import Diagnosed, Flavour, GradeJob, Queue, RunJob
 from graders.contract.limits import MAX_SOURCE_BYTES
 from graders.contract.model import ExerciseName, Message
 from graders.contract.results import CaseResult, Outcome, RunEnd, Verdict
+from graders.contract.settings import GraderSettings
 from graders.gradescope import write_results
-from graders.run_job import run_job
-from graders.settings import GraderSettings, read_settings
-from graders.stream import serve_lines
+from graders.judging.run_job import run_job
 from graders.trusted.exercise import load_exercise
 from graders.trusted.faults import ExerciseProblem, GraderFault
 from graders.trusted.reference import ReferenceServer
+from graders.worker.open_worker import choose_profile
+from graders.worker.stream import serve_lines
 
 PASSED, NOT_PASSED, OUR_FAULT = 0, 1, 2
 
@@ -47,9 +48,9 @@ class Form(StrEnum):
 def main(arguments: list[str] | None = None) -> int:
     options = read_arguments(arguments)
     try:
-        if unknown := find_unknown():
-            raise GraderFault("\n".join(unknown))
-        return obey(options, read_settings())
+        if misspelled := find_misspelled(GraderSettings.model_fields):
+            raise GraderFault("\n".join(misspelled))
+        return obey(options, GraderSettings())
     except (BoxFault, GraderFault, ValidationError, OSError) as error:
         message = describe_fault(error)
         print(f"graders: {message}", file=sys.stderr)
@@ -114,13 +115,15 @@ def read_arguments(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def work(settings: GraderSettings, queue: Queue) -> int:
-    from graders.worker import main as serve_queue  # noqa: PLC0415 - SQLAlchemy, half a second that `grade` needs not
+    # What learners wrote is for its owner alone to read.
+    os.umask(0o077)
+    from graders.worker.main import main as serve_queue  # noqa: PLC0415 - SQLAlchemy, half a second that `grade` needs not
 
     return serve_queue(settings, queue)
 
 
 def look_alive(settings: GraderSettings) -> int:
-    from graders.worker import was_heard_of  # noqa: PLC0415 - as above
+    from graders.worker.main import was_heard_of  # noqa: PLC0415 - as above
 
     heard = asyncio.run(was_heard_of(settings))
     print("a worker of this machine serves" if heard else "no worker of this machine was heard of lately")
@@ -138,7 +141,7 @@ def grade(settings: GraderSettings, options: argparse.Namespace) -> int:
     )
     with contextlib.closing(ReferenceServer()) as reference:
         reference.warm(with_torch=exercise.manifest.flavour is Flavour.TORCH)
-        with contextlib.closing(open_one_box(settings, exercise.manifest.flavour)) as box:
+        with contextlib.closing(open_one_box(settings, (exercise.manifest.flavour,))) as box:
             verdict = run_job(job, box, folder.parent, reference, _ignore_event, threading.Event())
     assert isinstance(verdict, Verdict)
     print(write_verdict(verdict, options.form))
@@ -146,7 +149,7 @@ def grade(settings: GraderSettings, options: argparse.Namespace) -> int:
 
 
 def write_verdict(verdict: Verdict, form: Form) -> str:
-    """The verdict for its reader; nothing where Gradescope shall say itself that there is none."""
+    """The verdict for its reader; nothing where Gradescope says itself that there is none."""
     match form:
         case Form.TEXT:
             return describe_verdict(verdict)
@@ -163,7 +166,7 @@ def run(settings: GraderSettings, options: argparse.Namespace) -> int:
     on_event = _ignore_event if options.json else _print_output
     with (
         contextlib.closing(ReferenceServer()) as reference,
-        contextlib.closing(open_one_box(settings, flavour)) as box,
+        contextlib.closing(open_one_box(settings, (flavour,))) as box,
     ):
         end = run_job(job, box, settings.exercises, reference, on_event, threading.Event())
     assert isinstance(end, RunEnd)
@@ -172,9 +175,8 @@ def run(settings: GraderSettings, options: argparse.Namespace) -> int:
 
 
 def self_test(settings: GraderSettings, *, as_json: bool) -> int:
-    profile = probe_profile(Profile(settings.profile) if settings.profile else None)
-    with contextlib.closing(open_box(tuple(Flavour), profile=profile)) as box:
-        report = run_self_test(box)
+    with contextlib.closing(open_one_box(settings, tuple(Flavour))) as box:
+        report = run_self_test([box])
     print(json.dumps({**asdict(report), "passed": report.passed}) if as_json else describe_self_test(report))
     return PASSED if report.passed else OUR_FAULT
 
@@ -196,9 +198,8 @@ def read_source(file: Path) -> str:
     return file.read_text(encoding="utf-8", errors="replace")
 
 
-def open_one_box(settings: GraderSettings, flavour: Flavour) -> Slot:
-    profile = probe_profile(Profile(settings.profile) if settings.profile else None)
-    return open_box((flavour,), profile=profile)
+def open_one_box(settings: GraderSettings, flavours: tuple[Flavour, ...]) -> Slot:
+    return open_box(flavours, profile=choose_profile(settings))
 
 
 def status_of(outcome: Outcome) -> int:

@@ -2,14 +2,13 @@
 
     .venv/bin/python tools/walk_course.py http://127.0.0.1:8000 [--course .] [--only SLUG] [--width 390] [--shots DIR]
 
-Of each chapter: predictions are made, cells and measurements run and their printed text held against the chapter's,
+Of each chapter: predictions are made, cells and measurements run and their printed text compared with the chapter's,
 each question is answered wrong once and right once, and the browser's errors, what scrolls sideways and what axe
 finds are listed. Exit status: 0 all as it should be, 1 not.
 """
 
 import argparse
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,13 +18,23 @@ sys.path.insert(0, str(ROOT))
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # noqa: E402
 from playwright.sync_api import Locator, Page, ViewportSize, expect, sync_playwright  # noqa: E402
 
-from app.course.blocks import Cell, Kind, Measure, Predict, Question  # noqa: E402
-from app.course.judging import tidy_output  # noqa: E402
+from app.course.block_tree import blocks_of  # noqa: E402
+from app.course.blocks import Cell, Measure, Predict  # noqa: E402
+from app.course.checking.judging import tidy_output  # noqa: E402
 from app.course.loader import load_course  # noqa: E402
-from app.course.marking import code_lines, line_letter, shown_order  # noqa: E402
 from app.course.model import Chapter  # noqa: E402
-from app.course.variants import fill_question, find_draw  # noqa: E402
-from app.course.walk import blocks_of  # noqa: E402
+from app.course.questions.kinds import (  # noqa: E402
+    Choice,
+    GraphClick,
+    Number,
+    Open,
+    Order,
+    Question,
+    Several,
+    Text,
+    WrongLine,
+)
+from app.course.questions.question import QuestionBase  # noqa: E402
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
@@ -58,7 +67,7 @@ def walk_chapter(page: Page, chapter: Chapter) -> Walk:
         run_cell(page, cell, walk)
     for measure in blocks_of(Measure, chapter.blocks):
         run_cell(page, measure.cell, walk, expected=False)
-    for question in blocks_of(Question, chapter.blocks):
+    for question in blocks_of(QuestionBase, chapter.blocks):
         answer_question(page, question, walk)
     if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
         walk.problems.append("the page scrolls sideways")
@@ -109,9 +118,9 @@ def run_cell(page: Page, cell: Cell, walk: Walk, *, expected: bool = True) -> No
 def answer_question(page: Page, block: Question, walk: Walk) -> None:
     element = page.locator(f"uw-question[data-question='{block.id}']")
     seed = element.locator("input[name=draw]")
-    draw = find_draw(block, int(seed.get_attribute("value") or "0")) if seed.count() else None
-    question = fill_question(block, draw) if draw else block
-    if question.kind is Kind.OPEN:
+    draw = block.find_draw(int(seed.get_attribute("value") or "0")) if seed.count() else None
+    question = block.fill(draw) if draw else block
+    if isinstance(question, Open):
         element.locator("textarea").fill("What I would say.")
         send(element)
         expect(element.locator(".model-answer")).to_be_visible()
@@ -125,7 +134,7 @@ def answer_question(page: Page, block: Question, walk: Walk) -> None:
         send(element)
         expect(element.locator(".judgement")).to_contain_text("Not yet.")
         walk.wrong += 1
-        if question.kind in (Kind.CHOICE, Kind.SEVERAL) and not element.locator(".feedback").count():
+        if isinstance(question, Choice | Several) and not element.locator(".feedback").count():
             walk.problems.append(f"question {block.id}: a wrong answer gets no feedback")
         give(element, question, right=True)
         send(element)
@@ -141,48 +150,41 @@ def send(element: Locator) -> None:
 
 def give(element: Locator, question: Question, *, right: bool) -> None:
     """Fills in a right or a wrong answer."""
-    match question.kind:
-        case Kind.CHOICE | Kind.SEVERAL:
+    match question:
+        case Choice() | Several():
             choose(element, question, right=right)
-        case Kind.NUMBER:
-            value = repr(question.number.value) if question.number else ""
-            element.locator("input[name=number]").fill(value if right else NOT_A_NUMBER_OF_ANY_QUESTION)
-        case Kind.TEXT:
+        case Number():
+            value = repr(question.value) if right else NOT_A_NUMBER_OF_ANY_QUESTION
+            element.locator("input[name=number]").fill(value)
+        case Text():
             element.locator("input[name=text]").fill(question.accepted[0] if right else "no such word")
-        case Kind.WRONG_LINE:
-            numbers = (str(number) for number in range(1, len(code_lines(question)) + 1))
-            line = next(number for number in numbers if (number in question.accepted) is right)
+        case WrongLine():
+            numbers = range(1, len(question.lines) + 1)
+            line = next(number for number in numbers if (number in question.guilty) is right)
             element.locator(f"input[name=line][value='{line}']").check()
-        case Kind.ORDER:
-            letters = list(order_letters(question))
+        case Order():
+            letters = sorted(question.letters(), key=question.letters().__getitem__)
             element.locator("input[name=order]").fill(" ".join(letters if right else letters[::-1]))
-        case Kind.GRAPH_CLICK:
+        case GraphClick():
             click_node(element, question, right=right)
 
 
-def choose(element: Locator, question: Question, *, right: bool) -> None:
+def choose(element: Locator, question: Choice | Several, *, right: bool) -> None:
     for option in question.options:
         box = element.locator(f"input[name=option][value='{option.id}']")
-        if question.kind is Kind.SEVERAL:
+        if isinstance(question, Several):
             box.set_checked(option.right is right)
         elif option.right is right:
             box.check()
             return
 
 
-def order_letters(question: Question) -> Iterator[str]:
-    shown = shown_order(len(code_lines(question)))
-    for index in range(len(shown)):
-        yield line_letter(shown.index(index))
-
-
-def click_node(element: Locator, question: Question, *, right: bool) -> None:
+def click_node(element: Locator, question: GraphClick, *, right: bool) -> None:
     """Tries the nodes one by one: which names a node goes by is the picture's to know. Clicks the right one there."""
-    targets = question.graph.targets if question.graph else ()
     labels = element.locator("label:has(input[name=node])")
     for label in labels.all():
         words = label.inner_text().replace("(", " ").replace(")", " ").replace(",", " ").split()
-        if bool(set(words) & set(targets)) is not right:
+        if bool(set(words) & set(question.targets)) is not right:
             continue
         field = label.locator("input")
         if not right:

@@ -1,16 +1,16 @@
-"""Gives a picture its colours, so that it can stand alone: the website keeps them in its own stylesheet."""
+"""Gives a picture its colours, so that it can stand alone: on the website they are part of the page's stylesheet."""
 
 import re
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 
-STYLESHEET = Path(__file__).parent / "graph.css"
+STYLESHEET = files("app.pictures.drawing") / "graph.css"
 _VARIABLE = re.compile(r"var\(--[a-z-]+, ([^()]+)\)")
 _COMMENT = re.compile(r"/\*.*?\*/\s*", re.DOTALL)
 
 
 def add_look(svg: str) -> str:
-    """The SVG with a style of its own. Every rule is confined to `.graph-picture`, so that a page keeps its looks."""
+    """The SVG with its own style. Every rule is confined to `.graph-picture`, so that a page keeps its looks."""
     start = svg.index(">") + 1
     return f"{svg[:start]}<style>{read_look()}</style>{svg[start:]}"
 

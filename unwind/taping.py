@@ -9,8 +9,8 @@ from functools import cached_property
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from app.pictures import Picture, TapeRow, check_trace, draw_graph, graph_figure, tape_rows
-from graders.contract.trace import Trace
+from app.pictures import Graph, Picture, TapeRow, draw_graph, graph_figure, read_graph, tape_rows
+from graders.contract.trace_check import CheckedTrace, build_trace
 from graders.inside.tracer import Caps
 from unwind.look import add_look
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Engine = Literal["torch", "learner"]
 
-MOST_NODES = 15_000
+MAX_NODES = 15_000
 """When torch frees 40,000 nodes in a row that Python has touched, an ordinary stack of 8 MB overflows."""
 
 _numbers = itertools.count(1)
@@ -35,7 +35,7 @@ class _Recording(Protocol):
     def document(self) -> dict[str, Any]: ...
 
 
-def tape(*, engine: Engine = "torch", max_nodes: int = MOST_NODES) -> "Tape":
+def tape(*, engine: Engine = "torch", max_nodes: int = MAX_NODES) -> "Tape":
     """Record the autograd graphs of a `with` block, and every backward call in it.
 
     `engine="learner"` watches an engine of your own instead, by the protocol of docs/tracing.md; it needs no torch.
@@ -87,9 +87,13 @@ class Tape:
         return self._recorded().document()
 
     @cached_property
-    def trace(self) -> Trace:
+    def trace(self) -> CheckedTrace:
         """The trace, checked."""
-        return check_trace(Trace.model_validate(self.document()))
+        return build_trace(self.document())
+
+    @cached_property
+    def _graph(self) -> Graph:
+        return read_graph(self.trace, self.source)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -97,12 +101,12 @@ class Tape:
         return self.trace.notes
 
     def steps(self) -> tuple[TapeRow, ...]:
-        """The tape: what was recorded, run, added and let go, a step a row; `.sentence` says it in words."""
-        return tape_rows(self.trace, source=self.source)
+        """The tape: what was recorded, run, added and released, one step per row; `.sentence` says it in words."""
+        return tape_rows(self._graph)
 
     def figure(self, *, opened: Iterable[str] = ()) -> "Figure":
         """The graph as a plotly Figure. `opened` names folds to open, as listed by `folds()`."""
-        return graph_figure(self.trace, source=self.source, opened=frozenset(opened))
+        return graph_figure(self._graph, opened=frozenset(opened))
 
     def svg(self, *, step: int | None = None, opened: Iterable[str] = ()) -> str:
         """The graph as an SVG text that stands alone; `step` shows it after so many of `steps()`."""
@@ -117,7 +121,7 @@ class Tape:
         return self._draw(None, ()).text
 
     def _draw(self, step: int | None, opened: Iterable[str]) -> Picture:
-        return draw_graph(self.trace, id_prefix=self._prefix, source=self.source, step=step, opened=frozenset(opened))
+        return draw_graph(self._graph, id_prefix=self._prefix, step=step, opened=frozenset(opened))
 
     def _repr_html_(self) -> str:
         """A notebook shows the picture, and the same in words below it."""

@@ -1,7 +1,7 @@
-"""What a chapter is made of, as data: a closed union of blocks, with every member beside it. HTML is already safe."""
+"""What a chapter is made of, as data; `block_tree` has the closed union of it all. HTML is already safe."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal
@@ -10,19 +10,6 @@ from graders.contract.jobs import Flavour
 
 Html = str
 """HTML made by our own renderer from trusted course text: the only strings a template marks safe."""
-
-
-class Kind(StrEnum):
-    """How a question is answered."""
-
-    CHOICE = "choice"
-    SEVERAL = "several"
-    NUMBER = "number"
-    TEXT = "text"
-    ORDER = "order"
-    GRAPH_CLICK = "graph-click"
-    WRONG_LINE = "wrong-line"
-    OPEN = "open"
 
 
 class Role(StrEnum):
@@ -60,7 +47,10 @@ class Heading:
 
 @dataclass(frozen=True)
 class Option:
-    """One answer of a choice, with the feedback that says why it is right or wrong."""
+    """One answer of a choice, with the feedback that says why it is right or wrong.
+
+    `id` is made of its words; while a draw has yet to fill them, it is the words themselves, marks included.
+    """
 
     id: str
     html: Html
@@ -68,25 +58,12 @@ class Option:
     feedback: Html
 
 
-@dataclass(frozen=True)
-class NumberKey:
-    """A numeric answer: |given - value| <= tolerance, in `unit` (shown beside the field)."""
-
-    value: float
-    tolerance: float
-    unit: str
-    slips: tuple[tuple[float, Html], ...] = ()
-    """Known wrong values with the feedback for each."""
-    otherwise: Html = ""
-    """The feedback for every other wrong value."""
-
-
 Value = bool | int | float | str
 """What a generator may return for a name."""
 
 
 @dataclass(frozen=True)
-class Draw:
+class VariantDraw:
     """One drawing of a question's variant: what its generator returned for a seed, committed by the check."""
 
     seed: int
@@ -97,8 +74,8 @@ class Draw:
 class Variant:
     """The generator of a question: `code` defines `draw(rng)`, which computes the answer by running code.
 
-    While a question has one, its texts hold places that a draw fills; see `app.course.variants`. `draws` is empty
-    until the check has drawn and committed some.
+    While a question has one, its texts hold marks that a draw fills; see `app.course.questions.marks`. `draws` is
+    empty until the check has drawn and committed some.
     """
 
     id: str
@@ -106,40 +83,7 @@ class Variant:
     flavour: Flavour
     wanted: int
     code_line: int
-    draws: tuple[Draw, ...] = ()
-
-
-@dataclass(frozen=True)
-class GraphKey:
-    """The right nodes of a click-on-the-graph question, by forward name or variable; feedback for the others."""
-
-    cell: str
-    targets: tuple[str, ...]
-    wrong: Mapping[str, Html] = field(default_factory=dict)
-    otherwise: Html = ""
-
-
-@dataclass(frozen=True)
-class Question:
-    """A retrieval question. Which key is set depends on `kind`; `answer` is shown after an attempt."""
-
-    id: str
-    kind: Kind
-    role: Role
-    concepts: tuple[str, ...]
-    prompt: Html
-    where: Where
-    options: tuple[Option, ...] = ()
-    number: NumberKey | None = None
-    accepted: tuple[str, ...] = ()
-    graph: GraphKey | None = None
-    code: str = ""
-    code_language: str = "python"
-    slips: tuple[str, ...] = ()
-    """Of a drawn `several`: the names of values that hold what a wrong idea would choose."""
-    answer: Html = ""
-    rubric: tuple[Html, ...] = ()
-    variant: Variant | None = None
+    draws: tuple[VariantDraw, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -153,6 +97,8 @@ class Predict:
     """The id of the cell whose run shows the truth."""
     truth: Html
     where: Where
+    content_hash: str
+    """Of its wording, as for a question."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +112,7 @@ class Switch:
 
 @dataclass(frozen=True)
 class Cell:
-    """Code that a reader runs. `setup` runs first, hidden; `expected` is the checked standard output."""
+    """Code that a reader runs. `setup` runs first, folded away; `expected` is the checked standard output."""
 
     id: str
     source: str
@@ -180,7 +126,9 @@ class Cell:
     raises: str = ""
     """The type of the error with which the cell is meant to end, or empty."""
     html: Html = ""
-    """The source in colours; see `app.course.code.highlight`."""
+    """The source in colours; see `app.course.language.code.highlight`."""
+    setup_html: Html = ""
+    """What runs first, in colours, as a reader may look at it; empty where nothing does."""
     code_line: int = 0
     """The file's line on which the source begins, for messages."""
     needs: Literal["cpu", "gpu"] = "cpu"
@@ -292,27 +240,8 @@ class ExerciseLink:
 
 
 @dataclass(frozen=True)
-class Box:
-    """A boxed aside; `kind` is one of the names in docs/writing-a-chapter.md, e.g. core-idea, careful, takeaways."""
-
-    kind: str
-    title: Html
-    blocks: "tuple[Block, ...]"
-
-
-@dataclass(frozen=True)
-class Reveal:
-    """A question with an answer that opens on demand: an interview question (with a level) or an FAQ entry."""
-
-    kind: Literal["interview", "faq"]
-    prompt: Html
-    level: str
-    blocks: "tuple[Block, ...]"
-
-
-@dataclass(frozen=True)
 class Illustration:
-    """A picture with its words: `alt` says what it shows to whoever cannot see it."""
+    """A picture with its words: `alt` says what it shows to a reader who cannot see it."""
 
     id: str
     address: str
@@ -356,10 +285,9 @@ class LadderPlace:
     """Where a chapter shows how far its reader is with it."""
 
 
-Block = (
+PlainBlock = (
     Prose
     | Heading
-    | Question
     | Predict
     | Cell
     | Measure
@@ -370,6 +298,5 @@ Block = (
     | Incident
     | LadderPlace
     | ExerciseLink
-    | Box
-    | Reveal
 )
+"""Those that are no question and hold no others."""

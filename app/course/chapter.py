@@ -6,20 +6,21 @@ from dataclasses import dataclass, replace
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from app.course.blocks import Block, Where
-from app.course.building import build_blocks
-from app.course.code_blocks import read_setup, read_variant
-from app.course.directives import HIDDEN
-from app.course.draft import Draft, Named
-from app.course.fences import Fence, find_fences
-from app.course.front_matter import Head, read_front_matter
-from app.course.markdown import make_parser
-from app.course.marks import mark_placeholders
+from app.course.block_tree import Block
+from app.course.blocks import Where
+from app.course.language.building import build_blocks
+from app.course.language.code_blocks import read_setup, read_variant
+from app.course.language.directives import HIDDEN
+from app.course.language.draft import Draft, Named
+from app.course.language.fences import Fence, find_fences
+from app.course.language.front_matter import Head, read_front_matter
+from app.course.language.markdown import make_parser
+from app.course.language.prose import Image, Link, Prose
+from app.course.language.tree import Part, directives_of, nest
+from app.course.language.typeset import Typesetter
 from app.course.model import Chapter, Headline
 from app.course.problems import ContentProblem, Report, Rule, report_invisible
-from app.course.prose import Image, Link, Prose
-from app.course.tree import Part, directives_of, nest
-from app.course.typeset import Typesetter
+from app.course.questions.marks import mark_placeholders
 
 WORDS_A_MINUTE = 200
 MINUTES_A_CELL = 1.0
@@ -30,7 +31,7 @@ SLACK_MINUTES = 5.0
 
 @dataclass(frozen=True)
 class ParsedChapter:
-    """A chapter without its place in the course, with what has to be checked against the course."""
+    """A chapter without its position in the course, with what has to be checked against the course."""
 
     chapter: Chapter | None
     problems: tuple[ContentProblem, ...]
@@ -55,6 +56,7 @@ class ChapterParser:
         """`path` is the file's, relative to the course's root; it stands in problems."""
         report = Report(path)
         lines = text.split("\n")
+        written = tuple(lines)
         report_invisible(lines, report)
         head = read_front_matter(lines, report)
         # Blank lines keep every line number that of the file.
@@ -62,7 +64,8 @@ class ChapterParser:
         fences = find_fences(lines, report)
         _mark_questions(lines, fences.values())
         prose = Prose(self._markdown, self._typesetter, report, f"/chapters/{slug}/figures")
-        draft = Draft(slug, report, prose, reserved_ids=frozenset(fence.argument for fence in fences.values()))
+        reserved = frozenset(fence.argument for fence in fences.values())
+        draft = Draft(slug, report, prose, written, reserved_ids=reserved)
         parts = nest(prose.parse("\n".join(lines), fences))
         _read_hidden(parts, draft)
         block_lines: list[int] = []
@@ -127,7 +130,7 @@ class RenderedText:
 
 
 def _mark_questions(lines: list[str], fences: Iterable[Fence]) -> None:
-    """Marks the places that draws fill, in the questions that have a variant; elsewhere braces are braces."""
+    """Marks the names that draws fill, in the questions that have a variant; elsewhere braces are braces."""
     for fence in fences:
         if fence.name == "question" and any(option.name == "variant" for option in fence.options):
             lines[fence.body : fence.close] = map(mark_placeholders, lines[fence.body : fence.close])
@@ -167,13 +170,9 @@ def _check_within(head: Head, draft: Draft, fences: Iterable[Fence]) -> None:
 def _check_clickable(use: Named, draft: Draft) -> None:
     cell = draft.cells.get(use.name)
     if cell is not None and not cell.graph:
-        draft.report.add(
-            use.line,
-            Rule.UNKNOWN_ID,
-            use.name,
-            f"{use.by} points to the cell {use.name!r}, which shows no graph",
-            f"add `:graph:` to the cell on line {cell.where.line}, or name a {{graph}}",
-        )
+        message = f"{use.by} points to the cell {use.name!r}, which shows no graph"
+        remedy = f"add `:graph:` to the cell on line {cell.where.line}, or name a {{graph}}"
+        draft.report.add(use.line, Rule.UNKNOWN_ID, use.name, message, remedy)
 
 
 def _check_minutes(head: Head, draft: Draft) -> None:

@@ -12,7 +12,7 @@ class _Fields(BaseModel):
 
 
 class ChapterEntry(_Fields):
-    """A chapter's place. It counts as planned, under this title, until `chapters/SLUG/chapter.md` exists."""
+    """A chapter's entry. It counts as planned, under this title, until `chapters/SLUG/chapter.md` exists."""
 
     slug: Slug
     title: str = ""

@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.course.chapter import ChapterParser
-from app.course.code import highlight
 from app.course.flow import Flow, FlowAnswer, FlowStep, find_endless, find_unreachable
+from app.course.language.code import highlight
+from app.course.language.prose import Link
+from app.course.language.python_code import find_syntax_mistake
+from app.course.language.toml_file import read_toml
 from app.course.problems import ContentProblem, Report, Rule, suggest
-from app.course.prose import Link
-from app.course.python_code import find_syntax_mistake
-from app.course.toml_file import read_toml
 
 PATH = "debugging.toml"
 
@@ -96,7 +96,7 @@ def _read_step(fields: StepFields, rendering: _Rendering) -> FlowStep:
     mistake = find_syntax_mistake(fields.command)
     if mistake:
         message = f"the command of {fields.id!r} does not parse: {mistake.message}"
-        rendering.report.add(command_line, Rule.PYTHON, fields.id, message, "mend it: it is shown as Python")
+        rendering.report.add(command_line, Rule.PYTHON, fields.id, message, "fix it: it is shown as Python")
     return FlowStep(
         id=fields.id,
         title=rendering.inline(title, rendering.line_of(fields.id, title)),

@@ -5,14 +5,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.course.bug_hunt import check_diagnosis
 from app.course.chapter import ChapterParser
-from app.course.charting import check_chart
+from app.course.checking.bug_hunt import check_diagnosis
+from app.course.checking.charts import check_chart
+from app.course.language.prose import Link
+from app.course.language.python_code import find_syntax_mistake
+from app.course.language.toml_file import find_line, read_toml
 from app.course.model import Exercise
 from app.course.problems import ContentProblem, Report, Rule, one_of, suggest
-from app.course.prose import Link
-from app.course.python_code import find_syntax_mistake
-from app.course.toml_file import find_line, read_toml
 from graders.contract.manifest import Manifest
 
 EXERCISE_FILES = ("exercise.toml", "prompt.md", "hints.md", "starter.py", "solution.py", "cases.py", "probe.py")
@@ -55,7 +55,7 @@ def read_exercise(
     problems += [*prompt.problems, *hints.problems]
     if files.texts.get("hints.md") and len(hints.parts) != HINTS:
         message = f"there are {len(hints.parts)} hints, and an exercise has {HINTS}"
-        remedy = "write three steps, each under a heading of its own: `## What to try first`"
+        remedy = "write three steps, each under its own heading: `## What to try first`"
         problems.append(
             ContentProblem(f"{folder}/hints.md", 1, Rule.EXERCISE_FILE, str(len(hints.parts)), message, remedy)
         )
@@ -93,7 +93,7 @@ def _find_python_mistakes(files: ExerciseText) -> list[ContentProblem]:
         if mistake:
             message = f"this Python does not parse: {mistake.message}"
             path = f"exercises/{files.name}/{name}"
-            problems.append(ContentProblem(path, mistake.line, Rule.PYTHON, "", message, "mend the line"))
+            problems.append(ContentProblem(path, mistake.line, Rule.PYTHON, "", message, "fix the line"))
     return problems
 
 

@@ -1,14 +1,12 @@
-"""Where the course explains the rules of operations: course.toml names the places, the player links to them."""
+"""Where the course explains the rules of operations: course.toml names the sections, the player links to them."""
 
 import re
 from collections.abc import Iterable, Mapping
 
-from app.course.blocks import Heading
+from app.course.language.prose import Link
+from app.course.language.toml_file import find_line
 from app.course.model import Chapter, Course, Explanation
 from app.course.problems import ContentProblem, Report, Rule, suggest
-from app.course.prose import Link
-from app.course.toml_file import find_line
-from app.course.walk import blocks_of
 
 PATH = "course.toml"
 TABLE = "explained"
@@ -40,9 +38,8 @@ def explain_rules(entries: Mapping[str, str], text: str, chapters: Iterable[Chap
 
 
 def _explain(link: Link, chapter: Chapter) -> Explanation:
-    titles = {heading.anchor: heading.text for heading in blocks_of(Heading, chapter.blocks)}
-    section = titles.get(link.anchor, "")
-    words = f"{chapter.number} {chapter.title}" + (f": {section}" if section else "")
+    section = chapter.index.headings.get(link.anchor)
+    words = f"{chapter.number} {chapter.title}" + (f": {section.text}" if section else "")
     href = f"/chapters/{chapter.slug}" + (f"#{link.anchor}" if link.anchor else "")
     return Explanation(href, words, link.line)
 

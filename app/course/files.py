@@ -3,7 +3,7 @@
 import stat
 from pathlib import Path
 
-MOST_BYTES = 8 << 20
+MAX_BYTES = 8 << 20
 
 
 def may_be_read(path: Path, root: Path) -> bool:
@@ -13,4 +13,4 @@ def may_be_read(path: Path, root: Path) -> bool:
         inside = not path.is_symlink() or path.resolve().is_relative_to(root.resolve())
     except OSError:
         return False
-    return inside and stat.S_ISREG(facts.st_mode) and facts.st_size <= MOST_BYTES
+    return inside and stat.S_ISREG(facts.st_mode) and facts.st_size <= MAX_BYTES

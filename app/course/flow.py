@@ -78,7 +78,7 @@ def find_unreachable(steps: Sequence[FlowStep]) -> tuple[str, ...]:
 
 
 def find_endless(steps: Sequence[FlowStep]) -> tuple[str, ...]:
-    """The questions from which no way ends at a cause: whoever gets there goes round in circles."""
+    """The questions from which no way ends at a cause: a reader who gets there goes round in circles."""
     ending = {step.id for step in steps if not step.answers}
     grown = True
     while grown:

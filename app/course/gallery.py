@@ -1,19 +1,16 @@
-"""The course's gallery: short programs to step through, each a Python file that says in its docstring what to see."""
+"""The course's gallery: short programs to step through, whose docstrings say what to see. Pure: takes their texts."""
 
 import ast
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 
-from app.course.files import may_be_read
+from app.course.language.python_code import find_syntax_mistake
 from app.course.problems import ContentProblem, Report, Rule
-from app.course.python_code import find_syntax_mistake
 from graders.contract.results import Outcome, RunEnd
 
 FOLDER = "gallery"
-LONGEST_TITLE = 40
+MAX_TITLE_LENGTH = 40
 SHOWN = 200
 
 
@@ -35,22 +32,12 @@ class Snippet:
         return f"{FOLDER}/{self.id}.py"
 
 
-def read_gallery(root: Path) -> tuple[Snippet, ...]:
-    """The gallery of the course at `root`, in the order of the file names; read again when a file changes."""
-    paths = sorted((root / FOLDER).glob("*.py"))
-    return tuple(_read_kept(path, path.stat().st_mtime_ns) for path in paths if may_be_read(path, root))
-
-
-@lru_cache(maxsize=256)
-def _read_kept(path: Path, changed_ns: int) -> Snippet:
-    return read_snippet(path.stem, path.read_text(encoding="utf-8", errors="replace"))
-
-
 def read_snippet(name: str, text: str) -> Snippet:
     """A file's text as a snippet. Without a docstring, or where it is no Python, the name is its title."""
     try:
         body = ast.parse(text).body
-    except SyntaxError:
+    except (SyntaxError, ValueError):
+        # Python 3.11.3 and older say ValueError of a NUL byte.
         body = []
     first = body[0] if body else None
     if not isinstance(first, ast.Expr) or not isinstance(first.value, ast.Constant):
@@ -76,14 +63,14 @@ def _check_snippet(snippet: Snippet, report: Report) -> None:
     mistake = find_syntax_mistake(snippet.source)
     if mistake:
         line = snippet.source_line + mistake.line - 1
-        report.add(line, Rule.PYTHON, snippet.id, f"the program does not parse: {mistake.message}", "mend it")
+        report.add(line, Rule.PYTHON, snippet.id, f"the program does not parse: {mistake.message}", "fix it")
         return
     if not snippet.text:
         remedy = "begin with a docstring: a line for the title, an empty one, and sentences that say what to watch"
         report.add(1, Rule.GALLERY, snippet.id, "the program does not say what to watch", remedy)
-    if not 0 < len(snippet.title) <= LONGEST_TITLE:
+    if not 0 < len(snippet.title) <= MAX_TITLE_LENGTH:
         message = f"the title has {len(snippet.title)} letters"
-        report.add(1, Rule.GALLERY, snippet.title, message, f"write 1 to {LONGEST_TITLE}: it stands on a button")
+        report.add(1, Rule.GALLERY, snippet.title, message, f"write 1 to {MAX_TITLE_LENGTH}: it stands on a button")
 
 
 def judge_snippet(snippet: Snippet, result: RunEnd, report: Report) -> None:
@@ -93,7 +80,7 @@ def judge_snippet(snippet: Snippet, result: RunEnd, report: Report) -> None:
         ended = f"{mistake.type}: {mistake.message}" if mistake else result.outcome.value
         line = snippet.source_line + mistake.line - 1 if mistake and mistake.line else snippet.source_line
         message = f"the program ends with {ended[:SHOWN]}"
-        remedy = "mend it; where the error is what there is to see, name its type in the docstring"
+        remedy = "fix it; where the error is what there is to see, name its type in the docstring"
         report.add(line, Rule.GALLERY, ended[:SHOWN], message, remedy)
     elif result.trace is None or not result.trace.events.kind:
         why = result.trace_refused or "no step was recorded"

@@ -3,11 +3,12 @@
 import itertools
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from app.course.chapter import ChapterParser, ParsedChapter
+from app.course.language.prose import Link
 from app.course.model import Term
 from app.course.problems import ContentProblem, Report, Rule, suggest
-from app.course.prose import Link
 
 HEADING = re.compile(r"##[ \t]+(?P<name>\S.*?)[ \t]*$")
 NOT_A_WORD = re.compile(r"[^\w]+")
@@ -62,17 +63,13 @@ def check_terms(terms: Iterable[Term], links: Mapping[str, Iterable[Link]]) -> l
 
 
 def note_uses(terms: Iterable[Term], parsed: Mapping[str, ParsedChapter]) -> tuple[Term, ...]:
-    """The terms with the places that link to them, in the order of the chapters given; one place an anchor."""
-    return tuple(
-        Term(term.id, term.name, term.html, tuple(dict.fromkeys(_places(term.id, parsed)))) for term in terms
-    )
+    """The terms with the first link to each in every chapter, in the order of the chapters given."""
+    return tuple(replace(term, uses=tuple(_find_uses(term.id, parsed))) for term in terms)
 
 
-def _places(term: str, parsed: Mapping[str, ParsedChapter]) -> Iterable[tuple[str, str]]:
+def _find_uses(term: str, parsed: Mapping[str, ParsedChapter]) -> Iterable[tuple[str, str]]:
     for slug, chapter in parsed.items():
-        if chapter.chapter is None or chapter.chapter.draft:
-            continue
-        for link in chapter.links:
-            if link.term == term:
-                above = [anchor for line, anchor in chapter.anchor_lines if line <= link.line]
-                yield slug, above[-1] if above else ""
+        first = next((link for link in chapter.links if link.term == term), None)
+        if first is not None and chapter.chapter is not None and not chapter.chapter.draft:
+            above = [anchor for line, anchor in chapter.anchor_lines if line <= first.line]
+            yield slug, above[-1] if above else ""

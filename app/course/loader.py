@@ -6,29 +6,38 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.course.blocks import Block, Box, Claim, Graph, Measure, Question, Reveal
+from app.course.block_tree import Block, Box, Reveal
+from app.course.blocks import Graph, Measure
 from app.course.chapter import ChapterParser, ParsedChapter
-from app.course.concepts import check_concepts
+from app.course.checking.concepts import check_concepts
+from app.course.checking.evidence import EvidenceFile, evidence_of, read_evidence
 from app.course.course_file import ChapterEntry, CourseFile, ModuleEntry
 from app.course.debugging import PATH as DEBUGGING
 from app.course.debugging import check_guide_links, read_debugging
-from app.course.drawn import MEASURES, VARIANTS, File, MeasureFile, VariantFile, draws_of, measurement_of, read_file
-from app.course.evidence import EvidenceFile, evidence_of, read_evidence
 from app.course.exercise_file import EXERCISE_FILES, ExerciseText, ReadExercise, read_exercise
 from app.course.explained import PATH as COURSE_FILE
 from app.course.explained import explain_rules, link_rules
-from app.course.files import MOST_BYTES, may_be_read
-from app.course.flow import Flow
-from app.course.gallery import check_gallery, read_gallery
+from app.course.files import MAX_BYTES, may_be_read
+from app.course.gallery import FOLDER as GALLERY
+from app.course.gallery import Snippet, check_gallery, read_snippet
 from app.course.glossary import PATH as GLOSSARY
 from app.course.glossary import check_terms, note_uses, read_glossary
-from app.course.links import check_links
-from app.course.model import Chapter, Course, Evidence, Module, PlannedChapter, Term
+from app.course.language.links import check_links
+from app.course.language.toml_file import find_line, read_toml
+from app.course.language.typeset import Typesetter
+from app.course.model import Chapter, Course, Evidence, Module, PlannedChapter
 from app.course.problems import ContentProblem, Report, Rule, one_of, suggest
-from app.course.prose import Link
-from app.course.toml_file import find_line, read_toml
-from app.course.typeset import Typesetter
-from app.course.walk import blocks_of
+from app.course.questions.committed import (
+    MEASURES,
+    VARIANTS,
+    File,
+    MeasureFile,
+    VariantFile,
+    draws_of,
+    measurement_of,
+    read_file,
+)
+from app.course.questions.question import QuestionBase
 
 KATEX = Path(__file__).parent / "vendor" / "katex" / "katex.min.js"
 
@@ -88,8 +97,8 @@ class CourseReader:
 
     def _read(self) -> LoadedCourse:
         report = Report("course.toml")
-        path = self.root / "course.toml"
-        text = _read_text(path, report, Rule.COURSE_FILE) if may_be_read(path, self.root) else ""
+        path = self.root / COURSE_FILE
+        text = self._read_root(COURSE_FILE, Rule.COURSE_FILE, report)
         if not path.is_file():
             remedy = "write course.toml at the root of the course; see docs/writing-a-chapter.md"
             report.add(1, Rule.COURSE_FILE, "course.toml", f"{path} does not exist", remedy)
@@ -104,14 +113,15 @@ class CourseReader:
         parsed = {entry.slug: found for entry in entries if (found := self._parse_chapter(entry.slug, report))}
         read = {folder.name: self._read_exercise(folder, file.concepts) for folder in self._exercise_folders()}
         links = {path: found for exercise in read.values() for path, found in exercise.links.items()}
-        problems = [*report.problems, *(problem for exercise in read.values() for problem in exercise.problems)]
+        problems = [problem for exercise in read.values() for problem in exercise.problems]
         drafts = frozenset(n for n, found in read.items() if found.exercise and found.exercise.manifest.draft)
         problems += _find_strays(self.root)
-        terms, glossary_problems, links[GLOSSARY] = self._read_glossary(report)
-        problems += glossary_problems
-        guide, guide_problems, links[DEBUGGING] = self._read_debugging(report)
-        problems += guide_problems
-        problems += check_gallery(read_gallery(self.root))
+        text_of_terms = self._read_root(GLOSSARY, Rule.GLOSSARY_FILE, report)
+        terms, glossary_problems, links[GLOSSARY] = read_glossary(text_of_terms, self._parser)
+        text_of_guide = self._read_root(DEBUGGING, Rule.DEBUGGING_FILE, report)
+        guide, guide_problems, links[DEBUGGING] = read_debugging(text_of_guide, self._parser)
+        gallery = self._read_gallery(report)
+        problems += [*glossary_problems, *guide_problems, *check_gallery(gallery)]
         links[COURSE_FILE] = link_rules(file.explained, text)
         problems += check_links(parsed, file, frozenset(read), links, drafts)
         problems += check_concepts(parsed, file.concepts)
@@ -136,9 +146,10 @@ class CourseReader:
             glossary=note_uses(terms, parsed),
             debugging=guide,
             explained=explain_rules(file.explained, text, _written(modules)),
+            gallery=gallery,
             math_css=self._typesetter.stylesheet(),
         )
-        return LoadedCourse(course, tuple(sorted(problems + evidence_problems)))
+        return LoadedCourse(course, tuple(sorted([*report.problems, *problems, *evidence_problems])))
 
     def _parse_chapter(self, slug: str, report: Report) -> ParsedChapter | None:
         path = self.root / "chapters" / slug / "chapter.md"
@@ -158,15 +169,15 @@ class CourseReader:
         self._parsed[slug] = (digest, parsed)
         return parsed
 
-    def _read_glossary(self, report: Report) -> tuple[tuple[Term, ...], list[ContentProblem], tuple[Link, ...]]:
-        path = self.root / GLOSSARY
-        text = _read_text(path, report, Rule.GLOSSARY_FILE) if may_be_read(path, self.root) else ""
-        return read_glossary(text, self._parser)
+    def _read_root(self, name: str, rule: Rule, report: Report) -> str:
+        """The text of a file at the course's root; empty where there is none that may be read."""
+        path = self.root / name
+        return _read_text(path, report, rule) if may_be_read(path, self.root) else ""
 
-    def _read_debugging(self, report: Report) -> tuple[Flow | None, list[ContentProblem], tuple[Link, ...]]:
-        path = self.root / DEBUGGING
-        text = _read_text(path, report, Rule.DEBUGGING_FILE) if may_be_read(path, self.root) else ""
-        return read_debugging(text, self._parser)
+    def _read_gallery(self, report: Report) -> tuple[Snippet, ...]:
+        """In the order of the file names."""
+        paths = [path for path in sorted((self.root / GALLERY).glob("*.py")) if may_be_read(path, self.root)]
+        return tuple(read_snippet(path.stem, _read_text(path, report, Rule.GALLERY)) for path in paths)
 
     def _read_exercise(self, folder: Path, concepts: Mapping[str, str]) -> ReadExercise:
         report = Report(f"exercises/{folder.name}/exercise.toml")
@@ -182,7 +193,7 @@ class CourseReader:
         for chapter in _written(modules):
             file, found = load_evidence(self.root, chapter.slug)
             problems += found
-            for claim in blocks_of(Claim, chapter.blocks):
+            for claim in chapter.index.claims.values():
                 if known := evidence_of(claim, file):
                     evidence[f"{chapter.slug}/{claim.id}"] = known
         return evidence, problems
@@ -233,7 +244,7 @@ def _describe_stray(path: Path, root: Path) -> tuple[str, str] | None:
     if path.is_dir() or may_be_read(path, root):
         return None
     if path.is_file():
-        return f"has {path.stat().st_size} bytes", f"keep it under {MOST_BYTES}"
+        return f"has {path.stat().st_size} bytes", f"keep it under {MAX_BYTES}"
     return "is no plain file", "take it out, or copy into its place what it stands for"
 
 
@@ -267,22 +278,22 @@ def _read_drawn(folder: Path, report: Report) -> dict[str, str]:
 def _complete(chapter: Chapter, root: Path, drawn: Mapping[str, str], report: Report) -> Chapter:
     """The parser knows the chapter's text alone: here come paths on this machine, draws and measurements."""
 
-    def place(block: Block) -> Block:
+    def complete(block: Block) -> Block:
         match block:
             case Graph():
                 return replace(block, trace_path=root / block.trace_path)
-            case Question(variant=variant) if variant is not None:
+            case QuestionBase(variant=variant) if variant is not None:
                 variants = find_drawn(drawn, VARIANTS, block.id, VariantFile, chapter.slug, report)
                 return replace(block, variant=replace(variant, draws=draws_of(variants))) if variants else block
             case Measure():
                 table = find_drawn(drawn, MEASURES, block.id, MeasureFile, chapter.slug, report)
                 return replace(block, committed=measurement_of(table, block)) if table else block
             case Box() | Reveal():
-                return replace(block, blocks=tuple(place(inner) for inner in block.blocks))
+                return replace(block, blocks=tuple(complete(inner) for inner in block.blocks))
             case _:
                 return block
 
-    return replace(chapter, blocks=tuple(place(block) for block in chapter.blocks))
+    return replace(chapter, blocks=tuple(complete(block) for block in chapter.blocks))
 
 
 def find_drawn(
@@ -329,14 +340,14 @@ def _find_missing_images(folder: Path, parsed: ParsedChapter) -> list[ContentPro
 
 
 def _number(entries: tuple[ModuleEntry, ...], parsed: dict[str, ParsedChapter]) -> tuple[Module, ...]:
-    """The modules with every chapter in its place, planned ones included."""
+    """The modules with their chapters in order, planned ones included."""
     modules: list[Module] = []
     ordinal = 0
     for module in entries:
         chapters: list[Chapter | PlannedChapter] = []
-        for place, entry in enumerate(module.chapters, 1):
+        for position, entry in enumerate(module.chapters, 1):
             ordinal += 1
-            number = f"{module.number}.{place}"
+            number = f"{module.number}.{position}"
             found = parsed.get(entry.slug)
             if found and found.chapter:
                 chapters.append(replace(found.chapter, number=number, ordinal=ordinal, module=module.id))

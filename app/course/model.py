@@ -2,16 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
-from app.course.blocks import Block, Html, Where
+from app.course.block_tree import Block
+from app.course.blocks import Html, Where
 from app.course.flow import Flow
+from app.course.gallery import Snippet
+from app.course.index import ChapterIndex, index_blocks
 from graders.contract.manifest import Manifest
 
 
 @dataclass(frozen=True)
 class Term:
-    """A word of the subject. `uses` are the places that link to it: a chapter's slug, and an anchor in it."""
+    """A word of the subject. `uses` are the first links to it in each chapter: its slug, and an anchor in it."""
 
     id: str
     name: str
@@ -30,7 +34,7 @@ class Headline:
 
 @dataclass(frozen=True)
 class Chapter:
-    """One chapter. `number` is its place in its module, "1.1"; `ordinal` its place in the course, from 1."""
+    """One chapter. `number` is its position in its module, "1.1"; `ordinal` that in the course, from 1."""
 
     slug: str
     number: str
@@ -50,6 +54,10 @@ class Chapter:
     """Not for learners yet: only its author's preview shows it."""
     lines: tuple[int, ...] = ()
     """The file's line on which each of `blocks` begins."""
+
+    @cached_property
+    def index(self) -> ChapterIndex:
+        return index_blocks(self.blocks)
 
 
 @dataclass(frozen=True)
@@ -98,11 +106,32 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A place in the course in a reader's words; `line` is that of its entry in course.toml."""
+    """Where the course explains a rule, in a reader's words; `line` is that of its entry in course.toml."""
 
     href: str
     words: str
     line: int
+
+
+@dataclass(frozen=True)
+class CourseIndex:
+    """What pages look up in a course. `chapters` are the written ones, in reading order."""
+
+    chapters: tuple[Chapter, ...]
+    by_slug: Mapping[str, Chapter]
+    modules: Mapping[str, Module]
+    offering: Mapping[str, tuple[Chapter, ...]]
+    """By an exercise's name, the chapters that lead to it, in reading order."""
+
+
+def index_course(modules: tuple[Module, ...]) -> CourseIndex:
+    chapters = tuple(entry for module in modules for entry in module.chapters if isinstance(entry, Chapter))
+    offering: dict[str, tuple[Chapter, ...]] = {}
+    for chapter in chapters:
+        for name in chapter.index.exercises:
+            offering[name] = (*offering.get(name, ()), chapter)
+    by_slug = {chapter.slug: chapter for chapter in chapters}
+    return CourseIndex(chapters, by_slug, {module.id: module for module in modules}, offering)
 
 
 @dataclass(frozen=True)
@@ -123,13 +152,19 @@ class Course:
     """The guide from a symptom to its cause, where the course has one."""
     explained: Mapping[str, Explanation] = field(default_factory=dict)
     """Where the rule of an operation is explained, by the player's name for the rule."""
+    gallery: tuple[Snippet, ...] = ()
     math_css: str = ""
     """The rules of the classes that stand in typeset formulas where KaTeX wrote style attributes."""
+    index: CourseIndex = field(init=False, repr=False, compare=False)
+    """Of this very course: a changed copy has one of its own."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "index", index_course(self.modules))
 
     @property
     def chapters(self) -> tuple[Chapter, ...]:
         """The written chapters, in reading order."""
-        return tuple(c for m in self.modules for c in m.chapters if isinstance(c, Chapter))
+        return self.index.chapters
 
     @property
     def chapter_total(self) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.course.marks import unmark
+from app.course.questions.marks import unmark
 
 
 class Rule(StrEnum):

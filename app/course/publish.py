@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from app.course.blocks import Block, Box, ExerciseLink, Reveal
+from app.course.block_tree import Block, Box, Reveal
+from app.course.blocks import ExerciseLink
 from app.course.model import Chapter, Course, Module, PlannedChapter
 
 

@@ -1,21 +1,32 @@
-"""The maturity ladder of a chapter: Read, Predicted, Retrieved, Built, Debugged, Retained, from a history."""
+"""The maturity ladder of a chapter: Read, Predicted, Answered, Built, Debugged, Remembered, from a history."""
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
-RETAINED_DAYS = 4
+REMEMBERED_DAYS = 4
 """Recall counts as lasting when it came on this many separate days (UTC)."""
 
 
 class Rung(StrEnum):
     READ = "Read"
     PREDICTED = "Predicted"
-    RETRIEVED = "Retrieved"
+    ANSWERED = "Answered"
     BUILT = "Built"
     DEBUGGED = "Debugged"
-    RETAINED = "Retained"
+    REMEMBERED = "Remembered"
+
+    @property
+    def meaning(self) -> str:
+        return {
+            "Read": "you have read the chapter to the end",
+            "Predicted": "you committed a guess before each run that asks for one",
+            "Answered": "you have answered every question right",
+            "Built": "you have passed every exercise in which you write code",
+            "Debugged": "you have found the fault in every exercise that hides one",
+            "Remembered": f"you answered a question of the chapter right on {REMEMBERED_DAYS} different days",
+        }[self.value]
 
 
 @dataclass(frozen=True)
@@ -30,10 +41,10 @@ class Asked:
 
 @dataclass(frozen=True)
 class Recall:
-    """One attempt at a question: `held` when it was right, or, for an open one, compared with its rubric."""
+    """One attempt at a question: `correct` when it was right, or, for an open one, compared with its rubric."""
 
     question: str
-    held: bool
+    correct: bool
     at: datetime
 
 
@@ -66,15 +77,15 @@ def climb_ladder(asked: Asked, done: Done, now: datetime) -> tuple[Step, ...]:
 
     Rungs are independent: a reader who built before reading has built.
     """
-    recalled = {recall.question for recall in done.recalls if recall.held}
+    recalled = {recall.question for recall in done.recalls if recall.correct}
     solved = recalled | done.passed
     steps = (
         Step(Rung.READ, int(done.finished_reading), 1, "read to the end"),
         _count(Rung.PREDICTED, asked.predicts, done.predicted, "predictions committed"),
-        _count(Rung.RETRIEVED, asked.questions, recalled, "questions answered right"),
+        _count(Rung.ANSWERED, asked.questions, recalled, "questions answered right"),
         _count(Rung.BUILT, asked.build, solved, "exercises passed"),
         _count(Rung.DEBUGGED, asked.debug, solved, "faults found"),
-        _retained(asked, done, now),
+        _remembered(asked, done, now),
     )
     return tuple(step for step in steps if step.total)
 
@@ -84,20 +95,20 @@ def _count(rung: Rung, wanted: AbstractSet[str], have: AbstractSet[str], words: 
     return Step(rung, done, len(wanted), f"{done} of {len(wanted)} {words}")
 
 
-def _retained(asked: Asked, done: Done, now: datetime) -> Step:
+def _remembered(asked: Asked, done: Done, now: datetime) -> Step:
     """Days on which a question of this chapter was recalled; a day counts once, and today counts from its first."""
     if not asked.questions:
-        return Step(Rung.RETAINED, 0, 0, "")
+        return Step(Rung.REMEMBERED, 0, 0, "")
     today = now.astimezone(UTC).date()
     days = {
         day
         for recall in done.recalls
-        if recall.held and recall.question in asked.questions
+        if recall.correct and recall.question in asked.questions
         if (day := recall.at.astimezone(UTC).date()) <= today
     }
-    count = min(len(days), RETAINED_DAYS)
-    if count < RETAINED_DAYS and today in days:
-        words = "today counts; come back on another day"
+    count = min(len(days), REMEMBERED_DAYS)
+    if count < REMEMBERED_DAYS and today in days:
+        words = "days: today counts; come back on another day"
     else:
-        words = "days on which you recalled it"
-    return Step(Rung.RETAINED, count, RETAINED_DAYS, f"{count} of {RETAINED_DAYS} {words}")
+        words = "days on which you answered a question right"
+    return Step(Rung.REMEMBERED, count, REMEMBERED_DAYS, f"{count} of {REMEMBERED_DAYS} {words}")

@@ -1,24 +1,25 @@
-"""From a trace to a picture: check, fold, place, draw. Pure: no file, socket, clock or random source."""
+"""From a checked trace to a picture: read, fold, place, draw. Pure: no file, socket, clock or random source."""
 
-from app.pictures.check import TraceRefused, check_trace, read_trace
-from app.pictures.draw import Picture, draw_graph
-from app.pictures.figure import graph_figure
-from app.pictures.paint import DrawnNode
-from app.pictures.tape import Tape, write_tape
-from app.pictures.telling import TapeRow, tape_rows
-from app.pictures.whole import MOST_WHOLE, write_whole
+from app.pictures.budget import TooLarge
+from app.pictures.drawing.canvas import MAX_WHOLE_NODES, write_whole
+from app.pictures.drawing.draw import Picture, draw_graph
+from app.pictures.drawing.figure import graph_figure
+from app.pictures.drawing.paint import DrawnNode
+from app.pictures.drawing.player_tape import Tape, write_tape
+from app.pictures.graph.graph import Graph, read_graph
+from app.pictures.tape.sentences import TapeRow, tape_rows
 
 __all__ = [
-    "MOST_WHOLE",
+    "MAX_WHOLE_NODES",
     "DrawnNode",
+    "Graph",
     "Picture",
     "Tape",
     "TapeRow",
-    "TraceRefused",
-    "check_trace",
+    "TooLarge",
     "draw_graph",
     "graph_figure",
-    "read_trace",
+    "read_graph",
     "tape_rows",
     "write_tape",
     "write_whole",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.util.exc import CommandError
 from sqlalchemy import Connection, create_engine, event, make_url
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import NullPool
@@ -23,12 +24,24 @@ def migrate(database_url: str, data: Path) -> None:
     data.mkdir(parents=True, exist_ok=True)
     try:
         with _lock(data / "migrate.lock"), open_for_migration(database_url) as connection:
+            check_health(connection)
             command.upgrade(make_config(connection), "head")
     except DatabaseError as error:
         raise MigrationRefused(
-            f"The database {make_url(database_url)} cannot be brought up to date ({error.orig}): see that nothing "
-            "else holds it, that its folder and files can be written, and that it is one of ours."
+            f"The database {show_url(database_url)} cannot be brought up to date ({error.orig}): see that nothing "
+            "else holds it, that its folder and files can be written, and that it is one of ours. If it is damaged, "
+            "put your newest backup in its place (docs/operating.md)."
         ) from error
+    except CommandError as error:
+        raise MigrationRefused(
+            f"The database {show_url(database_url)} was made by a newer version of this program ({error}): start "
+            "that version, or put a backup of before the update in its place (docs/operating.md)."
+        ) from error
+
+
+def show_url(database_url: str) -> str:
+    """The database's URL for people to read: without its password."""
+    return make_url(database_url).render_as_string(hide_password=True)
 
 
 def make_config(connection: Connection) -> Config:
@@ -37,6 +50,18 @@ def make_config(connection: Connection) -> Config:
     config.set_main_option("script_location", str(MIGRATIONS))
     config.attributes["connection"] = connection
     return config
+
+
+def check_health(connection: Connection) -> None:
+    """A damaged file is reported at the start, and not found by the first learner who meets it."""
+    if connection.dialect.name != "sqlite":
+        return
+    found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
+    if found != "ok":
+        raise MigrationRefused(
+            f"The database {show_url(str(connection.engine.url))} is damaged ({found}): put your newest backup in "
+            "its place (docs/operating.md)."
+        )
 
 
 @contextmanager

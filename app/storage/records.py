@@ -4,7 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from app.course.marking import Given
+from app.course.questions.marking import QuestionResponse
+from graders.contract.model import LearnerId
+
+
+@dataclass(frozen=True)
+class Session:
+    """One browser of a learner's. The database has the hash of its token, never the token."""
+
+    token_hash: str
+    learner: LearnerId
+    made_at: datetime
+    seen_at: datetime
 
 
 @dataclass(frozen=True)
@@ -16,17 +27,21 @@ class Prediction:
     confidence: str | None
     committed_at: datetime
     resolved_at: datetime | None = None
+    content_hash: str | None = None
+    """Which wording of the prompt was answered; None where that was not kept."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """One attempt. `held` is None for an open answer that was not held against its rubric yet."""
+    """One attempt. `correct` is None for an open answer that was not compared with its rubric yet."""
 
     question: str
-    given: Given
-    held: bool | None
+    response: QuestionResponse
+    correct: bool | None
     answered_at: datetime
     ticked: tuple[str, ...] | None = None
+    content_hash: str | None = None
+    """Which wording of the question was answered; None where that was not kept."""
 
 
 @dataclass(frozen=True)

@@ -3,20 +3,29 @@
 A learner's row comes into being with the first thing worth keeping. Times come in as arguments.
 """
 
+import asyncio
+import contextlib
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Delete, Row, Select, Table, Update, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Delete, Row, Select, Table, Update, delete, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from app.course.marking import Given
-from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading
-from app.storage.tables import answers, cell_runs, drafts, hints, learners, metadata, predictions, readings
+from app.course.questions.marking import QuestionResponse
+from app.storage.draft_key import DraftKey
+from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading, Session
+from app.storage.tables import answers, cell_runs, drafts, hints, learners, metadata, predictions, readings, sessions
 from graders.contract.model import LearnerId
+from graders.ledger import StorageRefused
 from graders.ledger.database import Database
+from graders.ledger.finish import forget as forget_submissions
+
+SWEPT_AT_ONCE = 50
+"""Learners per transaction, so that the writer is soon free again."""
+A_DAY = timedelta(days=1)
 
 
 class Store:
@@ -24,6 +33,26 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    async def find_session(self, token_hash: str, now: datetime) -> Session | None:
+        """None where the session is unknown, revoked or expired."""
+        mine = (sessions.c.token_hash == token_hash) & (sessions.c.expires_at > now.timestamp())
+        rows = await self._database.read(_fetch, select(sessions).where(mine))
+        return next((_session(row) for row in rows), None)
+
+    async def keep_session(self, session: Session, now: datetime, expires_at: datetime) -> None:
+        """Begin a session, with its learner if they are new, or renew it. One that was revoked meanwhile stays so."""
+        await self._database.write(_keep_session, session, now, expires_at)
+
+    async def sessions(self, learner: LearnerId) -> tuple[Session, ...]:
+        """The one used last comes first."""
+        query = select(sessions).where(sessions.c.learner == learner).order_by(sessions.c.seen_at.desc())
+        return tuple(_session(row) for row in await self._database.read(_fetch, query))
+
+    async def end_session(self, learner: LearnerId, token_hash: str) -> bool:
+        """Revoke one session of this learner's. False when there is none."""
+        mine = (sessions.c.learner == learner) & (sessions.c.token_hash == token_hash)
+        return await self._database.write(_change, delete(sessions).where(mine)) == 1
 
     async def commit_prediction(self, learner: LearnerId, chapter: str, prediction: Prediction) -> bool:
         """Keep a prediction. False when one was already committed: that one stands."""
@@ -34,6 +63,7 @@ class Store:
             "option": prediction.option,
             "confidence": prediction.confidence,
             "committed_at": prediction.committed_at.timestamp(),
+            "content_hash": prediction.content_hash,
         }
         return await self._database.write(_add, predictions, row, prediction.committed_at)
 
@@ -51,16 +81,17 @@ class Store:
             "learner": learner,
             "chapter": chapter,
             "question": answer.question,
-            "given": _dump_given(answer.given),
-            "held": answer.held,
+            "response": _dump_response(answer.response),
+            "correct": answer.correct,
             "answered_at": answer.answered_at.timestamp(),
+            "content_hash": answer.content_hash,
         }
         await self._database.write(_add, answers, row, answer.answered_at)
 
     async def rate_answer(
-        self, learner: LearnerId, chapter: str, question: str, ticked: Sequence[str], held: bool
+        self, learner: LearnerId, chapter: str, question: str, ticked: Sequence[str], correct: bool
     ) -> bool:
-        """Hold the last answer to an open question against its rubric. False when there is none."""
+        """Compare the last answer to an open question with its rubric. False when there is none."""
         newest = (
             select(answers.c.number)
             .where(answers.c.learner == learner, answers.c.chapter == chapter, answers.c.question == question)
@@ -69,18 +100,18 @@ class Store:
             .scalar_subquery()
         )
         statement = update(answers).where(answers.c.number == newest)
-        return await self._database.write(_change, statement.values(ticked=json.dumps(ticked), held=held)) == 1
+        return await self._database.write(_change, statement.values(ticked=json.dumps(ticked), correct=correct)) == 1
 
-    async def save_draft(self, learner: LearnerId, place: str, text: str, now: datetime) -> None:
-        row = {"learner": learner, "place": place, "text": text, "saved_at": now.timestamp()}
+    async def save_draft(self, learner: LearnerId, key: DraftKey, text: str, now: datetime) -> None:
+        row = {"learner": learner, "key": key, "text": text, "saved_at": now.timestamp()}
         await self._database.write(_put, drafts, row, now)
 
-    async def drafts(self, learner: LearnerId, prefix: str) -> Mapping[str, str]:
-        """Drafts by place, of the places that start with `prefix`."""
+    async def drafts(self, learner: LearnerId, prefix: str) -> Mapping[DraftKey, str]:
+        """Drafts by key, of the keys that start with `prefix`."""
         mine = drafts.c.learner == learner
-        there = drafts.c.place.startswith(prefix, autoescape=True)
-        rows = await self._database.read(_fetch, select(drafts.c.place, drafts.c.text).where(mine, there))
-        return {row.place: row.text for row in rows}
+        there = drafts.c.key.startswith(prefix, autoescape=True)
+        rows = await self._database.read(_fetch, select(drafts.c.key, drafts.c.text).where(mine, there))
+        return {DraftKey(row.key): row.text for row in rows}
 
     async def note_cell_run(self, learner: LearnerId, chapter: str, cell: str, run: str, now: datetime) -> None:
         row = {"id": run, "learner": learner, "chapter": chapter, "cell": cell, "started_at": now.timestamp()}
@@ -92,7 +123,7 @@ class Store:
         rows = await self._database.read(_fetch, select(cell_runs.c.chapter, cell_runs.c.cell).where(mine))
         return next(((row.chapter, row.cell) for row in rows), None)
 
-    async def keep_place(self, learner: LearnerId, chapter: str, anchor: str, now: datetime) -> None:
+    async def keep_position(self, learner: LearnerId, chapter: str, anchor: str, now: datetime) -> None:
         row = {"learner": learner, "chapter": chapter, "anchor": anchor, "seen_at": now.timestamp()}
         await self._database.write(_put, readings, row, now)
 
@@ -101,11 +132,10 @@ class Store:
         row = {"learner": learner, "chapter": chapter, "anchor": "", **times}
         await self._database.write(_put, readings, row, now)
 
-    async def last_reading(self, learner: LearnerId) -> tuple[str, str] | None:
-        """Chapter and anchor of the place that this learner read last, or None."""
-        statement = select(readings.c.chapter, readings.c.anchor).where(readings.c.learner == learner)
-        rows = await self._database.read(_fetch, statement.order_by(readings.c.seen_at.desc()).limit(1))
-        return next(((row.chapter, row.anchor) for row in rows), None)
+    async def readings(self, learner: LearnerId) -> Mapping[str, Reading]:
+        """Where this learner is in each chapter that they opened, by chapter, the one read last first."""
+        statement = select(readings).where(readings.c.learner == learner).order_by(readings.c.seen_at.desc())
+        return {row.chapter: _reading(row) for row in await self._database.read(_fetch, statement)}
 
     async def open_hint(self, learner: LearnerId, exercise: str, number: int, now: datetime) -> None:
         row = {"learner": learner, "exercise": exercise, "number": number, "opened_at": now.timestamp()}
@@ -124,13 +154,49 @@ class Store:
         """By chapter; a chapter in which nothing was done is missing."""
         return await self._database.read(_read_histories, learner, None)
 
+    async def forget_unreachable(self, now: datetime) -> int:
+        """Delete sessions that have expired, and some of the learners whom no session leads to any more: how many."""
+        return await self._database.write(_forget_unreachable, now)
+
+    async def keep_sweeping(self, clock: Callable[[], datetime], every_seconds: float) -> None:
+        """Until cancelled. What could not be done now is done the next time."""
+        while True:
+            await asyncio.sleep(every_seconds)
+            with contextlib.suppress(StorageRefused):
+                await self.forget_unreachable(clock())
+
     async def export(self, learner: LearnerId) -> dict[str, list[dict[str, Any]]]:
         """Every row that is kept about a learner, by table; times as ISO 8601."""
         return await self._database.read(_export, learner)
 
     async def forget(self, learner: LearnerId) -> None:
-        """Delete the learner; every row of theirs goes with it."""
-        await self._database.write(_change, delete(learners).where(learners.c.id == learner))
+        """Delete the learner with every row of theirs, submissions and sessions too, all or nothing."""
+        await self._database.write(_forget, learner)
+
+
+def _forget(connection: Connection, learner: LearnerId) -> None:
+    forget_submissions(connection, learner)
+    connection.execute(delete(learners).where(learners.c.id == learner))
+
+
+def _forget_unreachable(connection: Connection, now: datetime) -> int:
+    connection.execute(delete(sessions).where(sessions.c.expires_at <= now.timestamp()))
+    # A learner's row is a moment older than their first session.
+    lost = learners.c.id.not_in(select(sessions.c.learner)) & (learners.c.created_at < (now - A_DAY).timestamp())
+    found = [LearnerId(row.id) for row in _fetch(connection, select(learners.c.id).where(lost).limit(SWEPT_AT_ONCE))]
+    for learner in found:
+        _forget(connection, learner)
+    return len(found)
+
+
+def _keep_session(connection: Connection, session: Session, now: datetime, expires_at: datetime) -> None:
+    renewed = {"seen_at": now.timestamp(), "expires_at": expires_at.timestamp()}
+    known = sessions.c.token_hash == session.token_hash
+    if connection.execute(update(sessions).where(known).values(renewed)).rowcount or session.made_at != now:
+        return
+    _insert_new(connection, learners, {"id": session.learner, "created_at": now.timestamp()})
+    row = {"token_hash": session.token_hash, "learner": session.learner, "made_at": now.timestamp(), **renewed}
+    connection.execute(insert(sessions).values(row))
 
 
 def _fetch(connection: Connection, statement: Select[Any]) -> Sequence[Row[Any]]:
@@ -212,14 +278,21 @@ def _moment(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
+def _session(row: Row[Any]) -> Session:
+    return Session(row.token_hash, LearnerId(row.learner), _moment(row.made_at), _moment(row.seen_at))
+
+
 def _prediction(row: Row[Any]) -> Prediction:
     resolved_at = None if row.resolved_at is None else _moment(row.resolved_at)
-    return Prediction(row.predict, row.option, row.confidence, _moment(row.committed_at), resolved_at)
+    return Prediction(
+        row.predict, row.option, row.confidence, _moment(row.committed_at), resolved_at, row.content_hash
+    )
 
 
 def _answer(row: Row[Any]) -> Answer:
     ticked = None if row.ticked is None else tuple(json.loads(row.ticked))
-    return Answer(row.question, _load_given(row.given), row.held, _moment(row.answered_at), ticked)
+    response, answered_at = _load_response(row.response), _moment(row.answered_at)
+    return Answer(row.question, response, row.correct, answered_at, ticked, row.content_hash)
 
 
 def _reading(row: Row[Any]) -> Reading:
@@ -227,14 +300,14 @@ def _reading(row: Row[Any]) -> Reading:
     return Reading(row.anchor, _moment(row.seen_at), finished_at)
 
 
-def _dump_given(given: Given) -> str:
-    drawn = {} if given.draw is None else {"draw": given.draw}
-    return json.dumps({"values": given.values, "text": given.text, "node_names": given.node_names, **drawn})
+def _dump_response(response: QuestionResponse) -> str:
+    drawn = {} if response.draw is None else {"draw": response.draw}
+    return json.dumps({"values": response.values, "text": response.text, "node_names": response.node_names, **drawn})
 
 
-def _load_given(text: str) -> Given:
+def _load_response(text: str) -> QuestionResponse:
     kept = json.loads(text)
-    return Given(tuple(kept["values"]), kept["text"], tuple(kept["node_names"]), kept.get("draw"))
+    return QuestionResponse(tuple(kept["values"]), kept["text"], tuple(kept["node_names"]), kept.get("draw"))
 
 
 def _readable(row: dict[str, Any]) -> dict[str, Any]:

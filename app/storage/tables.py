@@ -1,6 +1,6 @@
 """The website's tables: learners and what they left behind. Submissions stand in the ledger's tables.
 
-A learner is the hash of a random cookie: nothing here says who somebody is. Times are seconds since 1970, UTC.
+A learner is a random id: nothing here says who somebody is. Times are seconds since 1970, UTC.
 Deleting a learner deletes every row of theirs (the foreign keys cascade).
 """
 
@@ -28,6 +28,18 @@ learners = Table(
     Column("created_at", Double, nullable=False),
 )
 
+# A browser of a learner's: the hash of a random token in its cookie. Deleting the row revokes it.
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("token_hash", String(64), primary_key=True),
+    _learner(),
+    Column("made_at", Double, nullable=False),
+    Column("seen_at", Double, nullable=False),
+    Column("expires_at", Double, nullable=False),
+)
+Index("ix_sessions_learner", sessions.c.learner)
+
 # Committed once, before the truth: nothing updates `option` or `confidence`. A NULL option is "I don't know".
 predictions = Table(
     "predictions",
@@ -39,10 +51,11 @@ predictions = Table(
     Column("confidence", String(16)),
     Column("committed_at", Double, nullable=False),
     Column("resolved_at", Double),
+    Column("content_hash", String(16)),
 )
 
-# Every attempt is a row. `given` is JSON as the form sent it. An open answer's `ticked` rubric points come later,
-# and `held` is NULL until then.
+# Every attempt is a row. `response` is JSON as the form sent it. An open answer's `ticked` rubric points come later,
+# and `correct` is NULL until then.
 answers = Table(
     "answers",
     metadata,
@@ -50,10 +63,11 @@ answers = Table(
     _learner(),
     Column("chapter", String(80), nullable=False),
     Column("question", String(80), nullable=False),
-    Column("given", Text, nullable=False),
-    Column("held", Boolean),
+    Column("response", Text, nullable=False),
+    Column("correct", Boolean),
     Column("ticked", String(200)),
     Column("answered_at", Double, nullable=False),
+    Column("content_hash", String(16)),
     sqlite_autoincrement=True,
 )
 Index("ix_answers_learner_chapter", answers.c.learner, answers.c.chapter, answers.c.number)
@@ -62,7 +76,7 @@ drafts = Table(
     "drafts",
     metadata,
     _learner(primary_key=True),
-    Column("place", String(200), primary_key=True),
+    Column("key", String(200), primary_key=True),
     Column("text", Text, nullable=False),
     Column("saved_at", Double, nullable=False),
 )

@@ -197,7 +197,7 @@ def report_inside() -> None:
 
 
 def report_outside() -> None:
-    """Each in a process of its own: some of them leave the process changed."""
+    """Each in its own process: some of them leave the process changed."""
     for attempt in ATTEMPTS:
         if attempt.why_no_control:
             line = {"name": attempt.name, "state": "omitted", "words": attempt.why_no_control}

@@ -8,7 +8,7 @@ import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
-from graders.box.errand import BoxFault
+from graders.box.interface import BoxFault
 from graders.box.jail.orders import RootPlan
 from graders.contract.jobs import Flavour
 

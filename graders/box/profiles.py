@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-from graders.box.errand import BoxFault, Profile
+from graders.box.interface import BoxFault, Profile
 from graders.box.interpreter import clean_environment, python_command
 
 STRENGTH: Final = (Profile.P1, Profile.P2, Profile.P3)
@@ -41,7 +41,7 @@ def probe_profile(at_most: Profile | None = None) -> Profile:
 
 
 def choose_uid() -> int:
-    """A user id that nobody else has, for a box started by root; a running process's own id otherwise."""
+    """A user id that no other process has, for a box started by root; a running process's own id otherwise."""
     if os.geteuid() != 0:
         return os.geteuid()
     first, _, count = max(_read_uid_map(), key=lambda extent: extent[2])

@@ -8,12 +8,12 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from graders.box.cgroups import RunGroups
-from graders.box.errand import BoxClosed, BoxFault, Cause, Exit, MemoryReading, OutputSink, Profile
-from graders.box.zygote import Ended, Zygote
+from graders.box.interface import BoxClosed, BoxFault, Cause, Exit, MemoryReading, OutputSink, Profile
+from graders.box.launcher import Ended, Zygote, read_process_id
+from graders.box.processor_wait import ProcessorWait, extend_wall_limit
 from graders.contract.limits import Limits
 
 PIECE_BYTES: Final = 64 * 1024
@@ -22,7 +22,7 @@ PROFILER_NOISE: Final = (
     b"ERROR: External init callback must run in same thread",
     b"Failed to read process name for pid",
 )
-LONGEST_NOISE_BYTES: Final = 200
+MAX_NOISE_BYTES: Final = 200
 DEATH_SECONDS: Final = 5.0
 PROCESSORS: Final = os.cpu_count() or 1
 # RLIMIT_CPU, the backstop behind our own count, samples: on a busy machine it may strike this much early.
@@ -77,7 +77,7 @@ class _Output:
         """Noise comes in several writes: what may become a line of it is held back until the line is whole."""
         *lines, rest = (self._held + piece).split(b"\n")
         said = b"".join(line + b"\n" for line in lines if not line.startswith(PROFILER_NOISE))
-        may_be_noise = 0 < len(rest) <= LONGEST_NOISE_BYTES and any(
+        may_be_noise = 0 < len(rest) <= MAX_NOISE_BYTES and any(
             noise.startswith(rest) or rest.startswith(noise) for noise in PROFILER_NOISE
         )
         if not piece:  # the end: no more of it will come
@@ -91,7 +91,7 @@ class _CpuClock:
 
     def __init__(self, handle: int) -> None:
         # See clock_getcpuclockid(3).
-        self._clock = (~_read_process_id(handle) << 3) | 2
+        self._clock = (~read_process_id(handle) << 3) | 2
         self._last = 0.0
 
     def read_seconds(self) -> float:
@@ -103,13 +103,7 @@ class _CpuClock:
 def keep_on_core(handle: int, core: int) -> None:
     """Before the child has threads, and without its knowing; where that is not allowed, it stays where it may be."""
     with contextlib.suppress(OSError):
-        os.sched_setaffinity(_read_process_id(handle), {core})
-
-
-def _read_process_id(handle: int) -> int:
-    """Of a child that the zygote has not reaped: until then its number stays taken."""
-    fields = dict(line.split(":", 1) for line in Path(f"/proc/self/fdinfo/{handle}").read_text().splitlines())
-    return int(fields["Pid"])
+        os.sched_setaffinity(read_process_id(handle), {core})
 
 
 class BoxRun:
@@ -127,6 +121,8 @@ class BoxRun:
         self._started = time.monotonic()
         self._deadline = self._death_deadline = self._started + limits.wall_seconds
         self._clock = _CpuClock(child.handle)
+        self._processor_wait = ProcessorWait(read_process_id(child.handle))
+        self._waited_seconds = 0.0
         self._working = threading.RLock()
         self._deciding = threading.Lock()
         self._our_cause: Cause | None = None
@@ -180,6 +176,8 @@ class BoxRun:
             return self._finish()
 
     def stop(self, cause: Cause = Cause.STOPPED) -> Exit:
+        if self._exit is None:
+            self._read_wait()
         self._kill(cause)
         with self._working:
             return self._finish()
@@ -239,10 +237,19 @@ class BoxRun:
         if self._our_cause is not None:
             if now >= self._death_deadline:
                 raise BoxFault("a killed run does not die")
-        elif now >= self._deadline:
-            self._kill(Cause.WALL_LIMIT)
         elif self._clock.read_seconds() >= self._limits.cpu_seconds:
             self._kill(Cause.CPU_LIMIT)
+        elif now >= self._deadline and now >= self._extend_deadline():
+            self._kill(Cause.WALL_LIMIT)
+
+    def _extend_deadline(self) -> float:
+        """A run does not pay for what kept it from the processors."""
+        self._deadline = self._started + extend_wall_limit(self._limits.wall_seconds, self._read_wait())
+        return self._deadline
+
+    def _read_wait(self) -> float:
+        self._waited_seconds = self._processor_wait.read_seconds(self._clock.read_seconds())
+        return self._waited_seconds
 
     def _step(self, wanted: str, step: Callable[[], bool]) -> bool:
         try:
@@ -304,12 +311,15 @@ class BoxRun:
 
     def _judge(self, ended: Ended, wall_seconds: float) -> Exit:
         killed_by = os.WTERMSIG(ended.status) if os.WIFSIGNALED(ended.status) else None
+        cause = self._find_cause(killed_by, ended.cpu_seconds)
         return Exit(
-            cause=self._find_cause(killed_by, ended.cpu_seconds),
+            cause=cause,
             exit_code=os.WEXITSTATUS(ended.status) if os.WIFEXITED(ended.status) else None,
             signal=killed_by,
             cpu_seconds=ended.cpu_seconds,
             wall_seconds=wall_seconds,
+            waited_seconds=self._waited_seconds,
+            machine_was_busy=cause is Cause.WALL_LIMIT and self._waited_seconds > wall_seconds / 2,
             peak_memory_bytes=self._groups.read_peak_memory_bytes(),
             stdout=bytes(self._output.texts["stdout"]),
             stderr=bytes(self._output.texts["stderr"]),
@@ -327,7 +337,7 @@ class BoxRun:
             return Cause.MEMORY_LIMIT
         if cpu_seconds >= self._limits.cpu_seconds * BACKSTOP_SHARE:
             return Cause.CPU_LIMIT
-        if self._zygote.settings.profile is Profile.P3:
+        if self._zygote.profile is Profile.P3:
             return Cause.SIGNALLED  # no pid namespace: there a process can kill itself
         raise BoxFault("the run was killed from outside the box, and not by us")
 

@@ -1,15 +1,17 @@
-"""The self-test: some sixty real attempts through the real path, with controls outside. Fails closed."""
+"""The self-test: every attempt of every flavour through the real path, with controls outside. Fails closed."""
 
 import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from graders.box.errand import Boundary, BoxFault, Cause, Errand, Exit, Profile, SelfTestReport
+from graders.box.interface import Boundary, BoxFault, BoxRequest, Cause, Driver, Exit, Profile, SelfTestReport
 from graders.box.interpreter import clean_environment
 from graders.box.slot import Slot
 from graders.contract.jobs import Flavour
@@ -70,6 +72,9 @@ ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page))
 """
 SIGSYS: Final = 31
 
+Controls = dict[str, dict[str, str]]
+"""Name of an attempt -> how it ended, and the words for it."""
+
 
 @dataclass(frozen=True)
 class Ending:
@@ -88,32 +93,66 @@ class Ending:
         return f"{mistake.get('type', '')}: {mistake.get('message', '')}".strip(": ")
 
 
-def run_self_test(box: Slot) -> SelfTestReport:
-    """Try to break out of this box in every way we know. Raises nothing: a test that cannot run has failed."""
+def run_self_test(boxes: Sequence[Slot]) -> SelfTestReport:
+    """Try to break out of these slots in every way we know. Raises nothing: a test that cannot run has failed.
+
+    The first is asked everything, in every flavour. Its neighbours are forks of the same mothers, but have made their
+    users, namespaces and roots themselves: each is asked whatever one process survives, beside the others.
+    """
     started = time.monotonic()
-    boundaries = [*_try_calls(box), *_try_resources(box), *_try_traces(box)]
-    return SelfTestReport(box.profile, tuple(boundaries), time.monotonic() - started)
-
-
-def _try_calls(box: Slot) -> Iterator[Boundary]:
-    """All attempts that a process survives, in one fork, beside the same attempts outside."""
     controls = _run_controls()
-    flavour = box.flavours[0]
-    try:
-        ending = _run(box, flavour, ATTEMPTS_FILE.read_text() + "\nreport_inside()\n", LIMITS)
-    except BoxFault as fault:
-        yield Boundary("attempts inside the box", False, str(fault))
+    with ThreadPoolExecutor(len(boxes)) as threads:
+        proving = [threads.submit(_try_everything, boxes[0], controls)]
+        proving += [threads.submit(_try_slot, box, number, controls) for number, box in enumerate(boxes[1:], 2)]
+    boundaries = [boundary for one in proving for boundary in one.result()]
+    for number, (box, neighbour) in enumerate(pairwise(boxes), 2):
+        boundaries += [_look_for_trace(f"for slot {number}", box, neighbour, flavour) for flavour in box.flavours]
+    return SelfTestReport(boxes[0].profile, tuple(boundaries), time.monotonic() - started)
+
+
+def _try_everything(box: Slot, controls: Controls) -> list[Boundary]:
+    boundaries = []
+    for flavour in box.flavours:
+        boundaries += [*_try_calls(box, flavour, controls), *_try_resources(box, flavour)]
+    return [*boundaries, *_try_traces(box)]
+
+
+def _try_calls(box: Slot, flavour: Flavour, controls: Controls) -> Iterator[Boundary]:
+    """All attempts that a process survives, in one fork, beside the same attempts outside."""
+    ending = _make_attempts(box, flavour)
+    if isinstance(ending, BoxFault):
+        yield Boundary(f"attempts inside the box ({flavour})", False, str(ending))
         return
     results = dict(_read_lines(ending.printed))
+    no_word = {"state": "broken", "words": f"no word from it; {ending.mistake or ending.exit.cause}"}
     names = controls.keys() or results.keys()
     for name in names:
-        result = results.get(
-            name, {"state": "broken", "words": f"no word from it; {ending.mistake or ending.exit.cause}"}
-        )
-        yield Boundary(name, result["state"] == "refused", result["words"], _describe_control(controls.get(name)))
-    yield Boundary(
-        "every attempt was made", bool(names) and names == results.keys(), f"{len(results)} of {len(names)}"
-    )
+        result = results.get(name, no_word)
+        control = _describe_control(controls.get(name))
+        yield Boundary(f"{name} ({flavour})", result["state"] == "refused", result["words"], control)
+    all_made = bool(names) and names == results.keys()
+    yield Boundary(f"every attempt was made ({flavour})", all_made, f"{len(results)} of {len(names)}")
+
+
+def _make_attempts(box: Slot, flavour: Flavour) -> Ending | BoxFault:
+    return _attempt(box, flavour, ATTEMPTS_FILE.read_text() + "\nreport_inside()\n", LIMITS)
+
+
+def _try_slot(box: Slot, number: int, controls: Controls) -> list[Boundary]:
+    """All attempts again, as one boundary for each flavour."""
+    return [
+        _judge_all(f"every attempt in slot {number} ({flavour})", _make_attempts(box, flavour), controls)
+        for flavour in box.flavours
+    ]
+
+
+def _judge_all(name: str, ending: Ending | BoxFault, controls: Controls) -> Boundary:
+    if isinstance(ending, BoxFault):
+        return Boundary(name, False, f"could not be tried: {ending}")
+    refused = {attempt for attempt, result in _read_lines(ending.printed) if result["state"] == "refused"}
+    others = controls.keys() - refused
+    proof = f"{len(refused)} refused" + (f", but not: {', '.join(sorted(others))}" if others else "")
+    return Boundary(name, bool(controls) and not others, proof, "those of slot 1")
 
 
 def _describe_control(control: dict[str, str] | None) -> str:
@@ -130,7 +169,7 @@ def _describe_control(control: dict[str, str] | None) -> str:
             return f"outside, the kernel answers {control['words']}"
 
 
-def _run_controls() -> dict[str, dict[str, str]]:
+def _run_controls() -> Controls:
     program = "import sys; sys.path.insert(0, '')\n" + ATTEMPTS_FILE.read_text() + "\nreport_outside()\n"
     environment = clean_environment() | {"CONTROL": "a variable that the box must not show"}
     try:
@@ -158,51 +197,54 @@ def _read_lines(text: str) -> Iterator[tuple[str, dict[str, str]]]:
         yield fields["name"], fields
 
 
-def _try_resources(box: Slot) -> Iterator[Boundary]:
+def _try_resources(box: Slot, flavour: Flavour) -> Iterator[Boundary]:
+    def expect(name: str, source: str, limits: Limits, fits: Expectation) -> Boundary:
+        return _expect(box, name, source, limits, fits, flavour)
+
     small = LIMITS.model_copy(update={"memory_mib": 64})
-    yield _expect(box, "endless loop", "while True: pass", _of(cpu_seconds=0.3), _ended(Cause.CPU_LIMIT))
-    yield _expect(
-        box, "endless sleep", "import time; time.sleep(99)", _of(wall_seconds=0.3), _ended(Cause.WALL_LIMIT)
-    )
-    yield _expect(box, "flood of output", "while True: print('x' * 999)", LIMITS, _ended(Cause.OUTPUT_LIMIT))
-    yield _expect(box, "private memory beyond the limit", "x = bytearray(200 << 20)", small, _mistake("MemoryError"))
-    yield _expect(box, "threads beyond the limit", START_THREADS, LIMITS, _printed("stopped at"))
-    yield _expect(box, "32-bit system call", CALL_32_BIT, LIMITS, _died(SIGSYS))
+    yield expect("endless loop", "while True: pass", _of(cpu_seconds=0.1), _ended(Cause.CPU_LIMIT))
+    yield expect("endless sleep", "import time; time.sleep(99)", _of(wall_seconds=0.1), _ended(Cause.WALL_LIMIT))
+    yield expect("flood of output", "while True: print('x' * 999)", LIMITS, _ended(Cause.OUTPUT_LIMIT))
+    yield expect("private memory beyond the limit", "x = bytearray(200 << 20)", small, _mistake("MemoryError"))
+    yield expect("threads beyond the limit", START_THREADS, LIMITS, _printed("stopped at"))
+    yield expect("32-bit system call", CALL_32_BIT, LIMITS, _died(SIGSYS))
     x32 = "import ctypes; ctypes.CDLL(None).syscall(0x40000000 + 39)"
-    yield _expect(box, "x32 system call", x32, LIMITS, _died(SIGSYS))
+    yield expect("x32 system call", x32, LIMITS, _died(SIGSYS))
     if box.profile is not Profile.P3:
-        yield _expect(box, "files beyond the scratch limit", FILL_SCRATCH, LIMITS, _printed("refused 28"))
+        yield expect("files beyond the scratch limit", FILL_SCRATCH, LIMITS, _printed("refused 28"))
     else:
-        yield _expect(box, "any file at all", FILL_SCRATCH, LIMITS, _printed("refused 13"))
+        yield expect("any file at all", FILL_SCRATCH, LIMITS, _printed("refused 13"))
     if box.memory_cgroup:
-        yield from _try_memory_cgroup(box)
-
-
-def _try_memory_cgroup(box: Slot) -> Iterator[Boundary]:
-    # Pages of /tmp are no process's data: only the cgroup sees them.
-    narrow = LIMITS.model_copy(update={"memory_mib": 32, "disk_mib": 64})
-    yield _expect(box, "files and memory together", FILL_SCRATCH, narrow, _ended(Cause.MEMORY_LIMIT))
-    yield _expect(box, "the memory meter sees 64 MiB", "x = bytearray(b'1') * (64 << 20)", LIMITS, _peaked_near(64))
+        # Pages of /tmp are no process's data: only the cgroup sees them.
+        narrow = LIMITS.model_copy(update={"memory_mib": 32, "disk_mib": 64})
+        yield expect("files and memory together", FILL_SCRATCH, narrow, _ended(Cause.MEMORY_LIMIT))
+        yield expect("the memory meter sees 64 MiB", "x = bytearray(b'1') * (64 << 20)", LIMITS, _peaked_near(64))
 
 
 def _try_traces(box: Slot) -> Iterator[Boundary]:
     """What one learner leaves for the next, and what a zygote without torch has of it."""
     for flavour in box.flavours:
-        _attempt(box, flavour, MARK, LIMITS)
-        yield _expect(box, f"leave a trace ({flavour})", FIND_MARK, LIMITS, _printed("clean"), flavour)
+        yield _look_for_trace("for the next run", box, box, flavour)
     if Flavour.PLAIN in box.flavours:
-        absent = _mistake("ModuleNotFoundError")
+        absent, out_of_reach = _mistake("ModuleNotFoundError"), _printed("out of reach")
         yield _expect(box, "import torch where there is none", "import torch", LIMITS, absent, Flavour.PLAIN)
-        yield _expect(box, "read torch beside numpy", READ_TORCH, LIMITS, _printed("out of reach"), Flavour.PLAIN)
+        yield _expect(box, "read torch beside numpy", READ_TORCH, LIMITS, out_of_reach, Flavour.PLAIN)
+
+
+def _look_for_trace(whom: str, left_in: Slot, looked_in: Slot, flavour: Flavour) -> Boundary:
+    name = f"leave a trace {whom}"
+    leaving = _attempt(left_in, flavour, MARK, LIMITS)
+    if isinstance(leaving, BoxFault) or leaving.mistake:
+        return Boundary(f"{name} ({flavour})", False, f"no trace could be left: {leaving}")
+    return _expect(looked_in, name, FIND_MARK, LIMITS, _printed("clean"), flavour)
 
 
 Expectation = Callable[[Ending], bool]
 
 
-def _expect(
-    box: Slot, name: str, source: str, limits: Limits, fits: Expectation, flavour: Flavour | None = None
-) -> Boundary:
-    ending = _attempt(box, flavour or box.flavours[0], source, limits)
+def _expect(box: Slot, name: str, source: str, limits: Limits, fits: Expectation, flavour: Flavour) -> Boundary:
+    name = f"{name} ({flavour})"
+    ending = _attempt(box, flavour, source, limits)
     if isinstance(ending, BoxFault):
         return Boundary(name, False, f"could not be tried: {ending}")
     told = [str(ending.exit.cause), ending.mistake, ending.printed[:80]]
@@ -243,7 +285,7 @@ def _attempt(box: Slot, flavour: Flavour, source: str, limits: Limits) -> Ending
 def _run(box: Slot, flavour: Flavour, source: str, limits: Limits) -> Ending:
     caps = {"document_bytes": DOCUMENT_BYTES}
     payload = json.dumps({"source": source, "setup": "", "want_trace": False, "caps": caps}).encode()
-    run = box.start(Errand(flavour, "cell", payload, limits))
+    run = box.start(BoxRequest(flavour, Driver.CELL, payload, limits))
     try:
         document = run.receive_at_most(DOCUMENT_BYTES)
         ending = run.wait()

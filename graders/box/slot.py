@@ -16,13 +16,14 @@ from typing import Final
 
 from graders.box import cgroups
 from graders.box.cgroups import Quota, RunGroups
-from graders.box.errand import Box, BoxClosed, BoxFault, Errand, Profile
+from graders.box.interface import Box, BoxClosed, BoxFault, BoxRequest, Profile
 from graders.box.jail import orders
 from graders.box.jail.child import READY
-from graders.box.jail.orders import ForkOrder
+from graders.box.jail.orders import ForkOrder, ZygoteOrder
+from graders.box.launcher import Zygote
+from graders.box.mothers import Mothers
 from graders.box.profiles import choose_uid, count_tasks, probe_profile
 from graders.box.run import BoxRun, Child, Pipes, keep_on_core
-from graders.box.zygote import Zygote, ZygoteSettings
 from graders.contract.jobs import Flavour
 from graders.contract.limits import Limits
 
@@ -30,8 +31,8 @@ MIB: Final = 1 << 20
 SETUP_SECONDS: Final = 10.0
 # The main thread, and the one with the big stack that the cell driver starts.
 OWN_TASKS: Final = 2
-# In an ordinary user's namespace: the zygote, the process that waits for it, the child that stands by, and one more.
-ZYGOTE_TASKS: Final = 4
+# In an ordinary user's namespace: the zygote, the child that stands by, and one more.
+ZYGOTE_TASKS: Final = 3
 # The launcher counts exactly, and kills first; the kernel's own limit holds where the launcher is busy.
 CPU_BACKSTOP_SECONDS: Final = 1
 SLACK_TASKS: Final = 16
@@ -58,12 +59,26 @@ def open_box(
     compute_threads: int = 1,
     cpu_cores: float = 1.0,
 ) -> "Slot":
-    """Start the zygotes of a slot and wait until they serve. `profile` None: the strongest that works here.
+    """A slot with its own mothers, ready to serve. `profile` None: the strongest that works here.
 
     Raises BoxFault, with the remedy, when the machine cannot confine or a zygote does not come up.
     """
     chosen = profile if profile is not None else probe_profile()
-    return Slot(SlotSettings(tuple(flavours), chosen, compute_threads, cpu_cores))
+    return Slot(SlotSettings(tuple(flavours), chosen, compute_threads, cpu_cores), Mothers(chosen))
+
+
+def open_boxes(count: int, flavours: Sequence[Flavour], profile: Profile) -> list["Slot"]:
+    """Slots that share their mothers, all ready to serve; or BoxFault, and none. Each is to be closed."""
+    mothers = Mothers(profile)
+    slots: list[Slot] = []
+    try:
+        for _ in range(count):
+            slots.append(Slot(SlotSettings(tuple(flavours), profile), mothers))
+    except BoxFault:
+        for slot in slots:
+            slot.close()
+        raise
+    return slots
 
 
 @dataclass(frozen=True)
@@ -78,9 +93,10 @@ class _Spare:
 class Slot(Box):
     """See graders/README.md. A zygote that died is replaced before the next run; its failure is a BoxFault."""
 
-    def __init__(self, settings: SlotSettings) -> None:
+    def __init__(self, settings: SlotSettings, mothers: Mothers) -> None:
         self.profile = settings.profile
         self._settings = settings
+        self._mothers = mothers
         self._starting = threading.Lock()
         self._run: BoxRun | None = None
         self._serials = itertools.count(1)
@@ -93,6 +109,7 @@ class Slot(Box):
         # Only P1 is sure to be allowed, but a delegated group of an ordinary user is used just the same.
         self._hierarchies = cgroups.find_hierarchies(f"unwind-{os.getpid()}-{id(self):x}")
         try:
+            self._mothers.join(settings.flavours)
             for flavour in settings.flavours:
                 self._zygotes[flavour] = self._start_zygote(flavour)
             for flavour, zygote in self._zygotes.items():
@@ -113,27 +130,31 @@ class Slot(Box):
 
     @property
     def torch_version(self) -> str:
-        zygote = self._zygotes.get(Flavour.TORCH)
-        return str(zygote.facts.get("torch", "")) if zygote else ""
+        torch = Flavour.TORCH in self.flavours
+        return self._mothers.find_mother(Flavour.TORCH).torch_version or "" if torch else ""
 
     def find_zygote(self, flavour: Flavour) -> int:
         """Its process id, for operators and fault tests."""
         return self._zygotes[flavour].pid
 
-    def start(self, errand: Errand) -> BoxRun:
+    def find_mother(self, flavour: Flavour) -> int:
+        """The process id of the mother whom this slot shares with others."""
+        return self._mothers.find_mother(flavour).pid
+
+    def start(self, request: BoxRequest) -> BoxRun:
         with self._starting:
             if self._run is not None and not self._run.is_over:
                 raise BoxFault("the slot's last run is not over; stop it first")
-            zygote = self._healthy_zygote(errand.flavour)
+            zygote = self._healthy_zygote(request.flavour)
             try:
-                run = self._run = self._launch(zygote, errand)
+                run = self._run = self._launch(zygote, request)
             except BoxFault:
                 # Half a start may have left a child or an unread answer: begin again with a fresh zygote next time.
-                self._drop_zygote(errand.flavour)
+                self._drop_zygote(request.flavour)
                 raise
             with contextlib.suppress(BoxClosed):
-                run.send(len(errand.payload).to_bytes(8, "little") + errand.payload)
-            self._prepare_next(errand.flavour, zygote)
+                run.send(len(request.payload).to_bytes(8, "little") + request.payload)
+            self._prepare_next(request.flavour, zygote)
         return run
 
     def close(self) -> None:
@@ -144,18 +165,19 @@ class Slot(Box):
                 logger.exception("the last run of a closing slot did not end well")
         for flavour in tuple(self._zygotes):
             self._drop_zygote(flavour)
+        self._mothers.leave()
         self._sweeper.shutdown()
         cgroups.remove_hierarchies(self._hierarchies)
 
     def _retire(self, groups: RunGroups) -> None:
-        """In a thread of its own: removing a group waits while the next child joins its own, for milliseconds."""
+        """In its own thread: removing a group waits while the next child joins its own, for milliseconds."""
         # A slot that closes meanwhile removes them all.
         with contextlib.suppress(RuntimeError):
             self._sweeper.submit(groups.remove)
 
     def _start_zygote(self, flavour: Flavour) -> Zygote:
-        settings = self._settings
-        return Zygote(ZygoteSettings(flavour, settings.profile, self.uid, self._gid, settings.compute_threads))
+        order = ZygoteOrder(self.uid, self._gid, self._settings.compute_threads)
+        return self._mothers.fork_zygote(flavour, order)
 
     def _drop_zygote(self, flavour: Flavour) -> None:
         zygote = self._zygotes.pop(flavour, None)
@@ -206,32 +228,32 @@ class Slot(Box):
             _close_all(process_lists)
         return _Spare(serial, ours, groups)
 
-    def _launch(self, zygote: Zygote, errand: Errand) -> BoxRun:
-        spare = self._spares.pop(errand.flavour, None) or self._prepare_child(zygote)
+    def _launch(self, zygote: Zygote, request: BoxRequest) -> BoxRun:
+        spare = self._spares.pop(request.flavour, None) or self._prepare_child(zygote)
         child = Child(spare.serial, zygote.take_handle(spare.serial), spare.groups, self._retire)
         ours, theirs = _make_pipes()
         try:
-            child.groups.set_quota(self._quota(errand.limits))
-            orders.send(spare.channel, orders.as_fields(self._order(errand, child.groups)), theirs)
+            child.groups.set_quota(self._quota(request.limits))
+            orders.send(spare.channel, orders.as_fields(self._order(request, child.groups)), theirs)
         except OSError as error:
             _close_all([*ours, child.handle])
             raise BoxFault(f"the child that stood by could not be used: {error}") from error
         finally:
             _close_all(theirs)
             spare.channel.close()
-        run = BoxRun(zygote, child, Pipes(*ours[:4]), errand.limits, errand.on_output)
+        run = BoxRun(zygote, child, Pipes(*ours[:4]), request.limits, request.on_output)
         _await_ready(run, ours[4])
-        if errand.one_core:
+        if request.one_core:
             keep_on_core(child.handle, self._core)
         return run
 
     def _quota(self, limits: Limits) -> Quota:
         return Quota(limits.memory_mib * MIB, limits.threads + OWN_TASKS, self._settings.cpu_cores)
 
-    def _order(self, errand: Errand, groups: RunGroups) -> ForkOrder:
-        limits = errand.limits
+    def _order(self, request: BoxRequest, groups: RunGroups) -> ForkOrder:
+        limits = request.limits
         return ForkOrder(
-            driver=errand.driver,
+            driver=request.driver,
             cpu_seconds=math.ceil(limits.cpu_seconds) + CPU_BACKSTOP_SECONDS,
             memory_bytes=limits.memory_mib * MIB,
             disk_bytes=limits.disk_mib * MIB,

@@ -1,1 +1,1 @@
-"""The words that website and worker share. pydantic and the standard library, nothing else."""
+"""The words that website and worker share. pydantic with its settings, the standard library, and nothing else."""

@@ -1,32 +1,40 @@
-"""The variables UNWIND_* that this project reads, and what is said of one that is misspelled or has a wrong value."""
+"""The variables UNWIND_* of an environment: which are misspelled, and what is wrong with a value."""
 
 import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from pydantic import ValidationError
 
 PREFIX = "UNWIND_"
-SITE_SETTINGS = frozenset(
-    "env data course host port database_url secret trust_proxy rate_factor preview".split()  # noqa: SIM905
-)
-GRADER_SETTINGS = frozenset({"data", "course", "database_url", "profile", "slots"})
-# Read by docker-compose.yml, and perhaps handed on.
-COMPOSE_SETTINGS = frozenset({"address"})
+RESEMBLES = 0.75
+"""How alike two names are (difflib's ratio) of which one is taken for a misspelling of the other."""
 
 
-def find_unknown(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """A line for each variable UNWIND_* that nothing here reads: a misspelled setting would count as not given."""
-    known = {name.upper() for name in SITE_SETTINGS | GRADER_SETTINGS | COMPOSE_SETTINGS}
+def find_unknown(known: Collection[str], environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """A line for each variable UNWIND_* that is none of `known`: a misspelled setting would count as not given."""
     lines = []
-    for name in sorted(environment):
-        head, own = name[: len(PREFIX)].upper(), name[len(PREFIX) :].upper()
-        if head != PREFIX or own in known:
-            continue
+    for name, own in _find_others(known, environment):
         near = difflib.get_close_matches(own, known, n=1)
-        remedy = f"did you mean {PREFIX}{near[0]}?" if near else "unset it."
+        remedy = f"did you mean {PREFIX}{near[0].upper()}?" if near else "unset it."
         lines.append(f"{name} is no setting; {remedy} See docs/settings.md")
     return tuple(lines)
+
+
+def find_misspelled(known: Collection[str], environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """The same for a program that cannot know the others' settings: of variables that resemble one of its own."""
+    others = _find_others(known, environment)
+    return find_unknown(
+        known, {name: "" for name, own in others if difflib.get_close_matches(own, known, 1, RESEMBLES)}
+    )
+
+
+def _find_others(known: Collection[str], environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Each variable UNWIND_* that is none of `known`, whole and as a setting's name."""
+    for name in sorted(environment):
+        head, own = name[: len(PREFIX)].upper(), name[len(PREFIX) :].lower()
+        if head == PREFIX and own not in known:
+            yield name, own
 
 
 def describe_invalid(problem: ValidationError) -> str:

@@ -1,5 +1,6 @@
 """What a reader of a submission's stream sees, in order. The last event is always `finished`."""
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Literal
 
@@ -19,6 +20,10 @@ class Output(Message):
 
     stream: Literal["stdout", "stderr"]
     text: str
+
+
+OnEvent = Callable[[EventKind, Message], None]
+"""Hears of a run's output and cases as they come."""
 
 
 class Event(Message):

@@ -3,11 +3,14 @@
 from typing import Literal
 
 from graders.contract.jobs import Flavour, Queue
-from graders.contract.model import Message
+from graders.contract.model import ExerciseName, Message
 
 
 class WorkerHello(Message):
-    """One worker: how it confines, what it runs on. `python` and `torch` are version strings."""
+    """One worker: how it confines, what it runs on. `python` and `torch` are version strings.
+
+    `exercises` has the digest of each exercise that it can judge; None: it judges any version, and does not compare.
+    """
 
     worker: str
     queue: Queue
@@ -20,3 +23,4 @@ class WorkerHello(Message):
     device: str
     self_test_passed: int
     self_test_total: int
+    exercises: dict[ExerciseName, str] | None = None

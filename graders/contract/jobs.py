@@ -31,14 +31,16 @@ class Diagnosed(Message):
 
 
 class GradeJob(Message):
-    """Judge `source` as an answer to an exercise. The worker draws the cases from a secret of its own."""
+    """Judge `source` as an answer to an exercise. The worker draws the cases from its own secret."""
 
     kind: Literal["grade"] = "grade"
     exercise: ExerciseName
     source: Source
     diagnosed: Diagnosed | None = None
+    exercise_digest: str = ""
+    """The content that judges, as the website read it; a worker with another refuses. Empty: no comparison."""
     public_only: bool = False
-    """Only the public checks, and no word on the diagnosis: a look before one submits, which is no attempt."""
+    """Only the public checks, and no word on the diagnosis: which is no attempt."""
 
 
 class RunJob(Message):

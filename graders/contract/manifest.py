@@ -15,9 +15,15 @@ Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
 
 
 class Difficulty(StrEnum):
+    """The value is what manifests and addresses say; the label is what learners read."""
+
     FIRST_STEPS = "first steps"
     STEADY = "steady"
     DEEP = "deep"
+
+    @property
+    def label(self) -> str:
+        return {"first steps": "easy", "steady": "medium", "deep": "hard"}[self.value]
 
 
 class Judge(StrEnum):
@@ -49,7 +55,7 @@ class Attempt(Message):
 
 
 class Diagnosis(Message):
-    """What a bug hunt asks beside the mended code: which kind of fault, and which line of starter.py is guilty."""
+    """What a bug hunt asks beside the fixed code: which kind of fault, and which line of starter.py is guilty."""
 
     categories: dict[Slug, str]
     """What the learner chooses from, each in a sentence."""

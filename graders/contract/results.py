@@ -10,8 +10,8 @@ from graders.contract.trace import Trace
 
 
 class Outcome(StrEnum):
-    """The closed set of ends. `passed` is for a submission that held in everything; a cell that ran, and a look at
-    the public checks in which all of them held, end with `ok`: neither can be taken for a pass."""
+    """The closed set of ends. `passed` is for a submission that held in everything; a cell that ran, and public
+    checks that all held, end with `ok`: neither can be taken for a pass."""
 
     OK = "ok"
     PASSED = "passed"
@@ -78,7 +78,7 @@ MAX_SCHEDULE_STEPS = 600
 
 
 class Schedule(Message):
-    """What a program asked of a metered machine, in columns, one row a call, as the judge counted it.
+    """What a program asked of a metered machine, in columns, one row per call, as the judge counted it.
 
     A state or a gradient is known by its number, 0 being the state that the machine begins with. `layer` is -1 for
     `loss` and `free`; `takes` the state (of `vjp` also the gradient) that was handed in; `makes` what came of it, or
@@ -156,16 +156,18 @@ class CaseResult(Message):
 
 
 class Verdict(Message):
-    """The judgement of one submission, or of a look at its public checks.
+    """The judgement of one submission, or of a run of its public checks.
 
     `public_only`: the public checks alone were asked. It is no attempt, whatever its outcome, and never `passed`.
     `diagnosis_right`: whether the learner's word on the fault of a bug hunt was right; None where it was not weighed,
-    because the exercise asks for none or the code failed before.
+    because the exercise asks for none or the code failed before. `exercise_digest` is that of the files that judged;
+    empty where none did.
     """
 
     kind: Literal["verdict"] = "verdict"
     outcome: Outcome
     exercise: ExerciseName
+    exercise_digest: str = ""
     finding: Finding | None = None
     cases: tuple[CaseResult, ...] = ()
     cases_total: int = 0
@@ -179,12 +181,17 @@ class Verdict(Message):
 
     @property
     def costs_an_attempt(self) -> bool:
-        """A look at the public checks never counts, neither for the learner nor against."""
+        """A run of the public checks never counts, neither for the learner nor against."""
         return self.outcome.costs_an_attempt and not self.public_only
 
     @property
     def cases_passed(self) -> int:
         return sum(case.passed for case in self.cases)
+
+    @property
+    def credit(self) -> float:
+        """From 0 to 1: all or nothing, which is what an exercise gives where nobody says otherwise."""
+        return 1.0 if self.outcome is Outcome.PASSED else 0.0
 
 
 class RunEnd(Message):

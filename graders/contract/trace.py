@@ -1,7 +1,7 @@
 """The trace of a program's autograd graphs: columns, so that ten thousand nodes stay small as JSON.
 
-Every column of one table has the same length; the reader checks that, the caps, and that edges and
-indices point at something. A trace is the learner's process's word: it draws pictures and earns no credit.
+Every column of one table has the same length; `trace_check` checks that, the caps, and that edges and indices point
+at something. A trace is the learner's process's word: it draws pictures and earns no credit.
 """
 
 from typing import Annotated, Literal, TypeVar
@@ -15,7 +15,7 @@ MAX_EVENTS = 20_000
 MAX_TEXT = 200
 
 Text = Annotated[str, Field(max_length=MAX_TEXT)]
-Index = Annotated[int, Field(ge=0)]
+Index = Annotated[int, Field(ge=0, le=2**32)]
 Bytes = Annotated[int, Field(ge=0, le=2**53)]
 T = TypeVar("T")
 Column = Annotated[tuple[T, ...], FailFast()]
@@ -86,7 +86,7 @@ class Cuts(Message):
 
 
 class Events(Message):
-    """The tape, one row a step, in the order in which it happened.
+    """The tape, one row per step, in the order in which it happened.
 
     Every row: `bytes` is what is held for backward in all after the step; `call` numbers the backward call it
     belongs to, from 0 (-1: outside any). Gradients read "(shape) values" or "(shape) ‖norm‖"; several stand with
@@ -113,7 +113,11 @@ class Events(Message):
 
 
 class Regions(Message):
-    """Nodes that belong together: a checkpointed region and the nodes inside it."""
+    """Nodes that belong together: a checkpointed region and the nodes inside it.
+
+    Regions nest, and two may share nodes without one holding the other: the node of a reentrant checkpoint stands in
+    the region that it runs again, and in the one around it.
+    """
 
     kind: Column[Literal["checkpoint"]] = ()
     nodes: Column[tuple[Index, ...]] = ()

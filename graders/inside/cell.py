@@ -27,12 +27,12 @@ def run(payload: bytes, incoming: int, outgoing: int) -> None:
 
     `engine` is whose tape is wanted, "torch" or "learner"; `caps` holds document_bytes, and caps of the tracer.
     """
-    order = json.loads(payload)
+    request = json.loads(payload)
     prepare_streams()
     report: dict[str, Any] = {}
-    run_on_big_stack(lambda: report.update(execute(order)))
+    run_on_big_stack(lambda: report.update(execute(request)))
     flush_streams()
-    write_all(outgoing, encode_report(report, order["caps"]["document_bytes"]))
+    write_all(outgoing, encode_report(report, request["caps"]["document_bytes"]))
 
 
 def run_on_big_stack(work: Callable[[], None]) -> None:
@@ -47,16 +47,16 @@ def run_on_big_stack(work: Callable[[], None]) -> None:
     thread.join()
 
 
-def execute(order: dict[str, Any]) -> dict[str, Any]:
+def execute(request: dict[str, Any]) -> dict[str, Any]:
     """ok, mistake, trace."""
     module = ModuleType("__main__")
     sys.modules["__main__"] = module
     tape = None
     try:
-        exec(compile_source(order["setup"], "setup.py"), module.__dict__)
-        code = compile_source(order["source"], FILENAME)
-        if order["want_trace"]:
-            tape = open_tape(order, module.__dict__)
+        exec(compile_source(request["setup"], "setup.py"), module.__dict__)
+        code = compile_source(request["source"], FILENAME)
+        if request["want_trace"]:
+            tape = open_tape(request, module.__dict__)
             with tape:
                 exec(code, module.__dict__)
         else:
@@ -80,11 +80,11 @@ def read_tape(tape: Any) -> dict[str, Any]:
         return {"trace": None, "trace_refused": f"unreadable ({type(error).__name__}: {error})"[:200]}
 
 
-def open_tape(order: dict[str, Any], namespace: dict[str, Any]) -> Any:
+def open_tape(request: dict[str, Any], namespace: dict[str, Any]) -> Any:
     # The box has imported what its flavour has; torch's tape cannot be imported where there is no torch.
-    tracer = importlib.import_module("tracer" if order["engine"] == "torch" else "tracer.learner")
-    caps = importlib.import_module("tracer.caps").Caps.from_dict(order["caps"])
-    return tracer.record(order["source"], filename=FILENAME, namespace=namespace, caps=caps)
+    tracer = importlib.import_module("tracer" if request["engine"] == "torch" else "tracer.learner")
+    caps = importlib.import_module("tracer.caps").Caps.from_dict(request["caps"])
+    return tracer.record(request["source"], filename=FILENAME, namespace=namespace, caps=caps)
 
 
 def encode_report(report: dict[str, Any], document_bytes: int) -> bytes:

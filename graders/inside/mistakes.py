@@ -8,7 +8,7 @@ import traceback
 from types import CodeType
 from typing import Any
 
-MOST_BYTES = 16 * 1024
+MAX_BYTES = 16 * 1024
 MESSAGE_CHARACTERS = 1000
 TRACEBACK_CHARACTERS = 6000
 FOLDERS = re.compile(r"^/.*/(site-packages|dist-packages|python3\.[0-9]+|inside)/")
@@ -71,7 +71,7 @@ def encode_mistake(mistake: dict[str, Any]) -> bytes:
     """JSON of at most 16 KiB: characters that need many bytes cost some of the text."""
     characters = TRACEBACK_CHARACTERS
     raw = _encode(mistake)
-    while len(raw) > MOST_BYTES:
+    while len(raw) > MAX_BYTES:
         characters //= 2
         shorter = {
             "message": mistake["message"][:characters],

@@ -4,11 +4,11 @@ import ctypes
 import importlib
 import io
 import os
-import pkgutil
 import random
 import site
 import sys
 import traceback
+from collections.abc import Sequence
 from types import ModuleType
 
 LIBC = ctypes.CDLL(None)
@@ -22,7 +22,7 @@ STANDARD_MODULES = (
 )  # fmt: skip
 NUMPY_MODULES = ("numpy", "numpy.random", "numpy.linalg")
 TORCH_MODULES = ("torch", "torch._dynamo", "torch.utils.checkpoint", "torch.func")
-DRIVERS = ("graded", "hosted", "measured", "metered", "cell")
+DRIVERS = ("answers", "host", "peak", "machine", "cell")
 
 LENGTH_BYTES = 8
 MAX_PAYLOAD_BYTES = 64 << 20
@@ -81,15 +81,15 @@ def _import_if_built(name: str) -> None:
         return  # a Python built without sqlite or ssl still teaches autograd
 
 
-def load_drivers(flavour: str) -> None:
-    """Import the drivers from the root that learners see, and the tracer: all of it where torch is."""
+def load_drivers(flavour: str, modules: Sequence[str]) -> None:
+    """Import the drivers, and the tracer: all of it where torch is. `modules`: whatever lies beside this file."""
     for name in DRIVERS:
         _drivers[name] = importlib.import_module(name)
     importlib.import_module("tracer.learner")
     if flavour == "torch":
-        package = importlib.import_module("tracer")
-        for module in pkgutil.walk_packages(package.__path__, "tracer."):
-            importlib.import_module(module.name)
+        for name in modules:
+            if name.startswith("tracer."):
+                importlib.import_module(name)
 
 
 def torch_version() -> str:
@@ -107,7 +107,7 @@ def settle(compute_threads: int) -> None:
     for option, value in ((-3, MMAP_THRESHOLD_BYTES), (-1, MMAP_THRESHOLD_BYTES), (-8, 2)):
         if LIBC.mallopt(ctypes.c_int(option), ctypes.c_int(value)) != 1:
             raise OSError(f"mallopt refused option {option}")
-    # The zygote's own were opened on its log, and descriptor 0 holds the judge's messages, not a learner's input.
+    # The mother's own were opened on a log, and descriptor 0 holds the judge's messages, not a learner's input.
     sys.stdin = io.StringIO()
     random.seed(os.urandom(32))
     torch = sys.modules.get("torch")

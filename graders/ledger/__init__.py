@@ -1,33 +1,38 @@
 """Submissions as rows: the one door between website and worker. SQLAlchemy and asyncio; no web, no torch."""
 
 from graders.ledger.database import Database
-from graders.ledger.errors import QueueFull, StorageRefused, TooManyPending
+from graders.ledger.errors import AddressBusy, QueueFull, StorageRefused, TooManyPending
 from graders.ledger.ledger import Ledger, open_ledger, open_ledger_on
 from graders.ledger.records import (
     Accepted,
     Claim,
     Depth,
+    FinishedSubmission,
+    Origin,
     Policy,
-    Standing,
+    QueuePosition,
+    Reconciled,
     State,
     Submission,
-    Tidied,
     WorkerSeen,
 )
 
 __all__ = [
     "Accepted",
+    "AddressBusy",
     "Claim",
     "Database",
     "Depth",
+    "FinishedSubmission",
     "Ledger",
+    "Origin",
     "Policy",
     "QueueFull",
-    "Standing",
+    "QueuePosition",
+    "Reconciled",
     "State",
     "StorageRefused",
     "Submission",
-    "Tidied",
     "TooManyPending",
     "WorkerSeen",
     "open_ledger",

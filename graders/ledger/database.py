@@ -5,6 +5,7 @@ no statement costs a change of threads, and a caller that goes away leaves nothi
 """
 
 import asyncio
+import contextlib
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -70,6 +71,22 @@ class Database:
     def _read(self, query: Callable[[Connection], T]) -> T:
         with self.reader.connect() as connection:
             return query(connection)
+
+    async def keep_checkpointing(self, every_seconds: float) -> None:
+        """Until cancelled. What could not be done now is done the next time."""
+        while True:
+            await asyncio.sleep(every_seconds)
+            with contextlib.suppress(DBAPIError):
+                await self.checkpoint()
+
+    async def checkpoint(self) -> None:
+        """Bring what the write-ahead log holds into the file: a log that is damaged then costs seconds, not days."""
+        if _is_sqlite(self.url):
+            await asyncio.get_running_loop().run_in_executor(self._reading, self._checkpoint)
+
+    def _checkpoint(self) -> None:
+        with self.reader.connect() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")
 
     async def close(self) -> None:
         """Waits for the transactions that were begun."""

@@ -1,6 +1,7 @@
 """The ledger's tables: submissions, their events, and the workers that said hello."""
 
 from sqlalchemy import (
+    Boolean,
     Column,
     ColumnElement,
     Double,
@@ -12,10 +13,11 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     literal,
 )
 
-from graders.ledger.records import State
+from graders.ledger.records import Kind, State
 
 # Alembic's batch mode can only alter a constraint that has a name.
 NAMING_CONVENTION = {
@@ -28,24 +30,27 @@ NAMING_CONVENTION = {
 
 metadata = MetaData(naming_convention=NAMING_CONVENTION)
 
-# All times are seconds since 1970 by the database's clock. `attempt` counts claims and is the fencing
-# token; `deaths` counts the claims whose worker never came back. `last_seq` hands out event numbers. A look at an
-# exercise's public checks is kept like a cell's run: its `kind` is "run", and it has no `exercise`.
+# All times are seconds since 1970 by the database's clock. `claim_number` counts claims and is the fencing token;
+# `lost_workers` counts the claims whose worker never came back. `last_seq` hands out event numbers. `cases_passed`,
+# `cases_total` and `credit` (from 0 to 1) repeat what the verdict in `result` says, for queries; NULL where there is
+# no verdict. `exercise_digest` is the content that judges, as it was when the submission came. `priority` and
+# `proven` rank the job (see fairness.py); `address_key` is a keyed hash, which is forgotten minutes after the run.
 submissions = Table(
     "submissions",
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=True),
     Column("id", String(32), nullable=False, unique=True),
     Column("learner", String(64), nullable=False),
-    Column("token", String(64), nullable=False),
+    Column("idempotency_key", String(64), nullable=False),
     Column("kind", String(8), nullable=False),
     Column("exercise", String(80)),
     Column("queue", String(8), nullable=False),
     Column("priority", Integer, nullable=False),
+    Column("proven", Boolean, nullable=False, server_default=false()),
     Column("job", Text, nullable=False),
     Column("state", String(8), nullable=False),
-    Column("attempt", Integer, nullable=False),
-    Column("deaths", Integer, nullable=False),
+    Column("claim_number", Integer, nullable=False),
+    Column("lost_workers", Integer, nullable=False),
     Column("worker", String(120)),
     Column("lease_until", Double),
     Column("last_seq", Integer, nullable=False),
@@ -54,25 +59,33 @@ submissions = Table(
     Column("finished_at", Double),
     Column("outcome", String(24)),
     Column("result", Text),
-    UniqueConstraint("learner", "token"),
+    Column("exercise_digest", String(16)),
+    Column("cases_passed", Integer),
+    Column("cases_total", Integer),
+    Column("credit", Double),
+    Column("address_key", String(16)),
+    UniqueConstraint("learner", "idempotency_key"),
     sqlite_autoincrement=True,
 )
 
 
-def _literally(state: State) -> ColumnElement[str]:
+def _literally(value: State | Kind) -> ColumnElement[str]:
     # Written into the statement, not bound: SQLite uses a partial index only if it can read its condition.
-    return literal(state.value, String, literal_execute=True)
+    return literal(value.value, String, literal_execute=True)
 
 
 queued = submissions.c.state == _literally(State.QUEUED)
 running = submissions.c.state == _literally(State.RUNNING)
 finished = submissions.c.state == _literally(State.FINISHED)
 unfinished = submissions.c.state != _literally(State.FINISHED)
-is_run = submissions.c.kind == literal("run", String, literal_execute=True)
+is_graded = submissions.c.kind == _literally(Kind.GRADE)
+is_passing = submissions.c.kind != _literally(Kind.GRADE)
+"""Runs of cells and public checks: they are in no history, and are forgotten after a while."""
 
 Index(
     "ix_submissions_queued",
     submissions.c.queue,
+    submissions.c.proven,
     submissions.c.priority,
     submissions.c.number,
     sqlite_where=queued,
@@ -81,10 +94,16 @@ Index(
 Index("ix_submissions_running", submissions.c.lease_until, sqlite_where=running, postgresql_where=running)
 Index("ix_submissions_pending", submissions.c.learner, sqlite_where=unfinished, postgresql_where=unfinished)
 Index(
-    "ix_submissions_finished_runs",
+    "ix_submissions_finished_passing",
     submissions.c.finished_at,
-    sqlite_where=is_run & finished,
-    postgresql_where=is_run & finished,
+    sqlite_where=is_passing & finished,
+    postgresql_where=is_passing & finished,
+)
+Index(
+    "ix_submissions_address",
+    submissions.c.address_key,
+    sqlite_where=submissions.c.address_key.is_not(None),
+    postgresql_where=submissions.c.address_key.is_not(None),
 )
 Index("ix_submissions_history", submissions.c.learner, submissions.c.exercise, submissions.c.number)
 

@@ -9,13 +9,13 @@ from graders.contract.manifest import Judge, Slug
 from graders.contract.results import Outcome
 from graders.trusted.faults import ExerciseProblem
 
-MOST_CASES = 64
+MAX_CASES = 64
 HOST = "host"
 SMALLEST_UNIT_BYTES = 1 << 20
 """The kernel counts in steps of 256 KiB a core: of smaller units it could not tell one from the next."""
 
 
-class MachineOrder(BaseModel):
+class MachineSpec(BaseModel):
     """A metered machine as an exercise wants it: how many layers, what each state weighs, and the budgets.
 
     `units` has one entry a state, from the input to the output; left out, each weighs 1. A gradient weighs as much
@@ -36,7 +36,7 @@ class MachineOrder(BaseModel):
         return self
 
 
-class NodeOrder(BaseModel):
+class NodeSpec(BaseModel):
     """A node of a case's graph. `answer` says what was answered of it: "loss", "gradients[2]" or "weight[0, 1]"."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -48,13 +48,13 @@ class NodeOrder(BaseModel):
     answer: str | None = Field(default=None, pattern=r"^[A-Za-z_]\w*(\[\d+(, ?\d+)*\])?$")
 
 
-class GraphOrder(BaseModel):
+class GraphSpec(BaseModel):
     """The graph that a public case is about: nodes, operands before results, and the way along which one looks."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     walk: Literal["backward", "forward"] = "backward"
-    nodes: list[NodeOrder] = Field(min_length=1, max_length=64)
+    nodes: list[NodeSpec] = Field(min_length=1, max_length=64)
 
     @model_validator(mode="after")
     def _check_operands(self) -> Self:
@@ -64,7 +64,7 @@ class GraphOrder(BaseModel):
         return self
 
 
-class PeakOrder(BaseModel):
+class PeakSpec(BaseModel):
     """How much memory the learner's program may take in a case, in units of its exercise, as the kernel counts it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -88,9 +88,9 @@ class CaseFacts(BaseModel):
     shown: str = Field(default="", max_length=4000)
     slow: Slug | None = None
     instead: dict[Literal["wrong_shape", "wrong_dtype", "not_finite"], Slug] = {}
-    machine: MachineOrder | None = None
-    graph: GraphOrder | None = None
-    peak: PeakOrder | None = None
+    machine: MachineSpec | None = None
+    graph: GraphSpec | None = None
+    peak: PeakSpec | None = None
     hosted: bool = False
     """Whether a part of it, its "host", stays with host.py in the reference process."""
 
@@ -102,9 +102,9 @@ def split_cases(
     drawn: Any, findings: Collection[str], judge: Judge = Judge.ANSWERS
 ) -> list[tuple[CaseFacts, Mapping[str, Any]]]:
     """Facts and inputs of what draw_cases returned, which names codes of `findings` only. Raises ExerciseProblem."""
-    if not isinstance(drawn, list) or not 1 <= len(drawn) <= MOST_CASES:
+    if not isinstance(drawn, list) or not 1 <= len(drawn) <= MAX_CASES:
         raise ExerciseProblem(
-            f"cases.py: draw_cases returned {type(drawn).__name__}; return a list of 1 to {MOST_CASES} dicts"
+            f"cases.py: draw_cases returned {type(drawn).__name__}; return a list of 1 to {MAX_CASES} dicts"
         )
     cases = []
     for number, case in enumerate(drawn):

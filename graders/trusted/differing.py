@@ -9,15 +9,15 @@ import numpy as np
 
 from graders.contract.manifest import Tolerance
 from graders.contract.results import CaseGraph, Difference, GraphNode
-from graders.trusted.case import GraphOrder
+from graders.trusted.answers import Ruling
+from graders.trusted.case import GraphSpec
 from graders.trusted.compare import find_near
-from graders.trusted.judge import Ruling
 from graders.trusted.reference import PreparedCase
 from graders.trusted.render import render_value
 from graders.trusted.wire import Answer, decode_answer, read_layout
 
 Index = tuple[int, ...]
-LONGEST_TEXT = 200
+MAX_TEXT_LENGTH = 200
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def find_difference(got: Answer, expected: Answer, tolerance: Tolerance) -> Diff
     return None if first is None else first.model_copy(update={"others": far_total - 1})
 
 
-def compare_graph(order: GraphOrder, got: Answer, expected: Answer, tolerance: Tolerance) -> CaseGraph:
+def compare_graph(order: GraphSpec, got: Answer, expected: Answer, tolerance: Tolerance) -> CaseGraph:
     """The case's graph with the answers at its nodes. A node that names an answer that is not there has none."""
     nodes = tuple(_compare_node(node.model_dump(), got, expected, tolerance) for node in order.nodes)
     places = range(len(nodes)) if order.walk == "forward" else range(len(nodes) - 1, -1, -1)
@@ -109,4 +109,4 @@ def _describe(name: str, index: Index, got: Any, expected: Any) -> Difference:
 
 
 def _write(value: Any) -> str:
-    return render_value(value.item() if isinstance(value, np.generic) else value)[:LONGEST_TEXT]
+    return render_value(value.item() if isinstance(value, np.generic) else value)[:MAX_TEXT_LENGTH]

@@ -1,4 +1,4 @@
-"""An exercise's folder, read and checked. A folder that is not as it should be is our fault, never the learner's."""
+"""The files of an exercise that judge, read and checked. What is wrong with them is our fault, not the learner's."""
 
 import os
 import re
@@ -10,17 +10,15 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from graders.contract.exercise_files import JUDGING_FILES, MANIFEST, NEEDED_FILES, PROBE, digest_exercise
 from graders.contract.manifest import Manifest
 from graders.contract.model import ExerciseName
-from graders.trusted.faults import ExerciseProblem
-from graders.trusted.findings import ENGINE_CODES
+from graders.trusted.faults import ExerciseProblem, OtherVersion
 
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-FILES = ("exercise.toml", "prompt.md", "hints.md", "starter.py", "solution.py", "cases.py", "probe.py")
-LARGEST_FILE_BYTES = 256 * 1024
-HINTS = 3
+MAX_FILE_BYTES = 256 * 1024
 
-Look = tuple[tuple[str, int, int, int], ...]
+Signature = tuple[tuple[str, int, int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -31,39 +29,67 @@ class Exercise:
     path: Path
     manifest: Manifest
     probe: str
+    digest: str
 
 
-def load_exercise(root: Path, name: str) -> Exercise:
-    """The exercise `root`/`name`, as its files are now.
+def load_exercise(root: Path, name: str, wanted_digest: str = "") -> Exercise:
+    """The exercise `root`/`name`, as its files are now; of the wanted digest, if one is given.
 
-    Raises ExerciseProblem, naming the file, what is wrong and what to write.
+    Raises ExerciseProblem, naming the file, what is wrong and what to write; or OtherVersion.
     """
     if not NAME.fullmatch(name):
         raise ExerciseProblem(f"{name[:80]!r} is no exercise's name; use small letters, digits and single hyphens")
     path = root / name
     if path.is_symlink() or not path.is_dir():
         raise ExerciseProblem(f"there is no exercise {name!r} in {root}; look at the folder's names")
-    return _read_exercise(path, _look_at(path) + _look_at(path / "attempts"))
+    exercise = _read_exercise(path, _sign(path))
+    if wanted_digest not in ("", exercise.digest):
+        raise OtherVersion(exercise.name, exercise.digest, wanted_digest)
+    return exercise
 
 
-def _look_at(folder: Path) -> Look:
-    """What changes when a file of the folder does; nothing of it is read."""
-    if not folder.is_dir():
-        return ()
-    with os.scandir(folder) as entries:
-        facts = ((entry.name, entry.stat(follow_symlinks=False)) for entry in entries)
-        return tuple(sorted((name, fact.st_mtime_ns, fact.st_ctime_ns, fact.st_size) for name, fact in facts))
+def read_digest(root: Path, name: str) -> str:
+    """The digest of the exercise's files as they are now, right or wrong; empty where there are none."""
+    if not NAME.fullmatch(name):
+        return ""
+    folder = root / name
+    try:
+        return _read_digest(folder, _sign(folder))
+    except OSError:  # a file that has gone since it was signed
+        return ""
+
+
+def read_digests(root: Path) -> dict[ExerciseName, str]:
+    """The digest of every exercise under `root`."""
+    names = [ExerciseName(path.name) for path in root.iterdir()] if root.is_dir() else []
+    digests = {name: read_digest(root, name) for name in sorted(names)}
+    return {name: digest for name, digest in digests.items() if digest}
+
+
+def _sign(folder: Path) -> Signature:
+    """What changes when a plain file that judges does; nothing of it is read."""
+    signed = []
+    for name in JUDGING_FILES:
+        try:
+            facts = os.lstat(f"{folder}/{name}")
+        except OSError:
+            continue
+        if stat.S_ISREG(facts.st_mode) and facts.st_size <= MAX_FILE_BYTES:
+            signed.append((name, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size))
+    return tuple(signed)
+
+
+@lru_cache(maxsize=512)
+def _read_digest(folder: Path, signature: Signature) -> str:
+    return digest_exercise({name: (folder / name).read_bytes() for name, *_ in signature}) if signature else ""
 
 
 @lru_cache(maxsize=64)
-def _read_exercise(path: Path, _seen: Look) -> Exercise:
-    """Read once a worker while nothing has changed: some thirty files stand in the folder of one exercise."""
-    texts = {file: read_file(path, file) for file in FILES}
-    manifest = read_manifest(texts["exercise.toml"])
-    check_attempts(path, manifest)
-    if (hints := len(re.findall(r"^## ", texts["hints.md"], re.MULTILINE))) != HINTS:
-        raise ExerciseProblem(f"hints.md has {hints} headings; write {HINTS} hints, each under its own '## '")
-    return Exercise(ExerciseName(path.name), path, manifest, texts["probe.py"])
+def _read_exercise(path: Path, signature: Signature) -> Exercise:
+    """Read once per worker for as long as nothing changes."""
+    texts = {name: read_file(path, name) for name in NEEDED_FILES}
+    manifest, digest = read_manifest(texts[MANIFEST]), _read_digest(path, signature)
+    return Exercise(ExerciseName(path.name), path, manifest, texts[PROBE], digest)
 
 
 def read_file(folder: Path, name: str) -> str:
@@ -75,8 +101,8 @@ def read_file(folder: Path, name: str) -> str:
         raise ExerciseProblem(f"{name} is missing from {folder}; see docs/writing-an-exercise.md") from error
     if not stat.S_ISREG(facts.st_mode):
         raise ExerciseProblem(f"{name} in {folder} is not a plain file; copy it there")
-    if facts.st_size > LARGEST_FILE_BYTES:
-        raise ExerciseProblem(f"{name} in {folder} has {facts.st_size} bytes; keep it under {LARGEST_FILE_BYTES}")
+    if facts.st_size > MAX_FILE_BYTES:
+        raise ExerciseProblem(f"{name} in {folder} has {facts.st_size} bytes; keep it under {MAX_FILE_BYTES}")
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -92,20 +118,3 @@ def read_manifest(text: str) -> Manifest:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise ExerciseProblem(f"exercise.toml: {where} is {first.get('input')!r}; {first['msg']}") from error
-
-
-def check_attempts(folder: Path, manifest: Manifest) -> None:
-    """Every attempt that is named exists, every one that exists is named, and each finding is a known code."""
-    named = {attempt.file for attempt in manifest.attempts}
-    there = {path.name for path in (folder / "attempts").glob("*.py")}
-    for file in sorted(named ^ there):
-        wrong = (
-            "is not in exercise.toml; add [[attempts]]" if file in there else "is missing; write it or take it out"
-        )
-        raise ExerciseProblem(f"attempts/{file} {wrong}")
-    for attempt in manifest.attempts:
-        read_file(folder / "attempts", attempt.file)
-        if attempt.finding and attempt.finding not in manifest.findings.keys() | ENGINE_CODES:
-            raise ExerciseProblem(
-                f"attempts/{attempt.file}: finding {attempt.finding!r} is not known; add [findings.*]"
-            )

@@ -1,9 +1,10 @@
-"""Every sentence of the engine that a learner can read about a result, as data. An exercise brings its own."""
+"""Every sentence of the judge that a learner can read about a result, as data. An exercise brings its own."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from graders.contract.manifest import FindingText, Manifest
+from graders.contract.outcomes import MACHINE_BUSY, UNJUDGED
 from graders.contract.results import Finding, Mistake, Outcome
 
 
@@ -18,12 +19,12 @@ class Sentence:
 SENTENCES: Mapping[str, Sentence] = {
     "wrong-answer": Sentence("The answer is not the expected one."),
     "wrong-shape": Sentence(
-        "The answer has another shape than the expected one.",
+        "The answer has a different shape from the expected one.",
         "A gradient always has the shape of what it is the gradient of. Print the shape of what you return.",
     ),
     "wrong-dtype": Sentence(
-        "The answer has another type than the expected one.",
-        "Look for a conversion, or a constant of another type, on the way to what you return.",
+        "The answer has a different type from the expected one.",
+        "Look for a conversion, or a constant of a different type, on the way to what you return.",
     ),
     "nothing-returned": Sentence(
         "Your function returned None.",
@@ -63,7 +64,7 @@ SENTENCES: Mapping[str, Sentence] = {
         "Your code printed more than {limit}.", "Take the print out of the loop, and try again."
     ),
     "no-diagnosis": Sentence(
-        "Your fix works; what is missing is your word on what was wrong.",
+        "Your fix works; now say what was wrong.",
         "Choose the kind of fault, mark the guilty line of the code as it was given, and submit again.",
     ),
     "wrong-line": Sentence(
@@ -71,7 +72,7 @@ SENTENCES: Mapping[str, Sentence] = {
         "Which line of the code as it was given did the harm? If a line was missing, which one does harm without it?",
     ),
     "wrong-category": Sentence(
-        "Your fix works, and the line is right; the fault is of another kind than the one you chose.",
+        "Your fix works and the line is right, but the fault is not of the kind that you chose.",
         "Say in one sentence how the guilty line brings about the symptom, step by step. Which kind is that?",
     ),
     "over-budget": Sentence("The gradient is right, and took more than the budget allows."),
@@ -103,14 +104,9 @@ SENTENCES: Mapping[str, Sentence] = {
         "What came back was not an answer.",
         "Something wrote into the channel that carries the answers, or changed the code that sends them.",
     ),
-    "cancelled": Sentence("You stopped this run."),
-    "superseded": Sentence("A newer submission took this one's place."),
-    "grader-fault": Sentence(
-        "The grader failed. This is our fault, and counts as no attempt.", "Try again; the operator has been told."
-    ),
     "left-early": Sentence("The program ended itself, with code {message}, before its graph could be sent."),
 }
-ENGINE_CODES = frozenset(SENTENCES)
+ENGINE_CODES = frozenset(SENTENCES) | {finding.code for finding in (*UNJUDGED.values(), MACHINE_BUSY)}
 
 BY_MISTAKE: Mapping[str, str] = {
     "ModuleNotFoundError": "missing-module",
@@ -121,7 +117,9 @@ BY_MISTAKE: Mapping[str, str] = {
 
 
 def find_outcome(outcome: Outcome, *, limit: str = "", detail: str = "") -> Finding:
-    """The engine's words for an outcome as a whole."""
+    """The words for an outcome as a whole."""
+    if outcome in UNJUDGED:
+        return UNJUDGED[outcome]
     return _say(outcome.value.replace("_", "-"), {"limit": limit, "message": detail, "type": "", "line": ""})
 
 

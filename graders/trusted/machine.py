@@ -1,22 +1,36 @@
-"""A metered machine: layers and states stay with the judge; a learner's program holds numbers, and every use counts.
+"""A metered machine: layers and states stay with the judge, and a learner's program refers to them by numbers.
 
-A forward step cannot be done, and a state cannot be held, without this side knowing: counts need no trust.
+A forward step cannot be done, and a state cannot be held, without this side knowing: counts need no trust. Requests
+are of fixed length, and read as numbers alone; graders/inside/machine.py writes them.
 """
 
+import struct
+from collections.abc import Callable
 from enum import IntEnum
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from graders.contract.results import MAX_SCHEDULE_STEPS, Schedule
-from graders.trusted.case import MachineOrder
+from graders.contract.chart import FORWARDS, HELD
+from graders.contract.results import MAX_SCHEDULE_STEPS, Measure, MeasuredBy, Outcome, Schedule
+from graders.trusted.answers import BREACH, Metered, Receive, Ruling, read_failure
+from graders.trusted.case import MachineSpec
+from graders.trusted.findings import find_budget
+from graders.trusted.wire import FAILURE, HEAD
 
 WIDTH: Final = 6
-MOST_ALIVE: Final = 20_000
+MAX_ALIVE: Final = 20_000
 NEAR: Final = 1e-9
 START: Final = 0
 NOBODY: Final = -1
+MAX_CALLS: Final = 100_000
 
+DONE, NOTHING = b"DONE", b"NONE"
+GAVE, REFUSED = b"GAVE", b"NOPE"
+NUMBER: Final = struct.Struct("<I")
+REPLY: Final = struct.Struct("<4sI")
+
+Send = Callable[[bytes], None]
 Vector: TypeAlias = "np.ndarray[Any, Any]"
 
 
@@ -41,11 +55,11 @@ class Machine:
     Every method raises Refused.
     """
 
-    def __init__(self, order: MachineOrder, random: np.random.Generator) -> None:
-        self.order = order
+    def __init__(self, spec: MachineSpec, random: np.random.Generator) -> None:
+        self.spec = spec
         self.forwards = self.held = self.peak_held = self.calls = 0
-        self._units = order.units or [1] * (order.layers + 1)
-        self._rotations = [np.linalg.qr(random.normal(size=(WIDTH, WIDTH)))[0] for _ in range(order.layers)]
+        self._units = spec.units or [1] * (spec.layers + 1)
+        self._rotations = [np.linalg.qr(random.normal(size=(WIDTH, WIDTH)))[0] for _ in range(spec.layers)]
         self._target = random.normal(size=WIDTH)
         self._alive: dict[int, tuple[Vector, int]] = {}
         self._rows: list[tuple[str, int, tuple[int, ...], int, int]] = []
@@ -73,7 +87,7 @@ class Machine:
         return self._note("vjp", layer, (state, gradient), made)
 
     def free(self, number: int) -> int:
-        """Lets go of it, and makes nothing: 0."""
+        """Releases it, and makes nothing: 0."""
         self._read(number)
         self.held -= self._alive.pop(number)[1]
         self._note("free", NOBODY, (number,), NOBODY)
@@ -89,14 +103,14 @@ class Machine:
         columns = list(zip(*self._rows, strict=True)) or [()] * 5
         names = ("kind", "layer", "takes", "makes", "held")
         rows = dict(zip(names, columns, strict=True))
-        return Schedule.model_validate({"layers": self.order.layers, "calls": self.calls, **rows})
+        return Schedule.model_validate({"layers": self.spec.layers, "calls": self.calls, **rows})
 
     def _differentiate(self, state: Vector) -> Vector:
         states = [state]
-        for layer in range(self.order.layers):
+        for layer in range(self.spec.layers):
             states.append(self._step(layer, states[-1]))
         gradient = states[-1] - self._target
-        for layer in reversed(range(self.order.layers)):
+        for layer in reversed(range(self.spec.layers)):
             gradient = self._pull_back(layer, states[layer], gradient)
         return gradient
 
@@ -107,7 +121,7 @@ class Machine:
         return np.asarray((1 + np.cos(state) / 2) * (self._rotations[layer].T @ gradient))
 
     def _check(self, layer: int) -> int:
-        if not 0 <= layer < self.order.layers:
+        if not 0 <= layer < self.spec.layers:
             raise Refused(Refusal.NO_SUCH_LAYER)
         return layer
 
@@ -117,7 +131,7 @@ class Machine:
         return self._alive[number][0]
 
     def _keep(self, value: Vector, units: int) -> int:
-        if len(self._alive) >= MOST_ALIVE:
+        if len(self._alive) >= MAX_ALIVE:
             raise Refused(Refusal.TOO_MANY_ALIVE)
         number, self._made = self._made, self._made + 1
         self._alive[number] = (value, units)
@@ -130,3 +144,73 @@ class Machine:
         if self.calls <= MAX_SCHEDULE_STEPS:
             self._rows.append((kind, layer, takes, makes, self.held))
         return makes
+
+
+def judge_schedule(number: int, machine: Machine, send: Send, receive: Receive) -> Ruling:
+    """Serve the program until it names its gradient, fails, or breaks the protocol; then rule on what it did."""
+    for _ in range(MAX_CALLS):
+        kind, asked, one, other = HEAD.unpack(receive(HEAD.size))
+        if asked != number:
+            return BREACH
+        if kind == FAILURE:
+            return read_failure(one, other, receive)
+        if kind in (DONE, NOTHING):
+            return rule(machine, other if kind == DONE else None)
+        reply = serve(machine, kind, one, other, receive)
+        if reply is None:
+            return BREACH
+        send(reply)
+    finding = find_budget("too-many-calls", used=MAX_CALLS, limit=MAX_CALLS)
+    return Ruling(Outcome.OVER_BUDGET, goes_on=False, finding=finding, metered=meter(machine))
+
+
+def serve(machine: Machine, kind: bytes, one: int, other: int, receive: Receive) -> bytes | None:
+    """The reply to a request; None for what is no request. `free` makes nothing, and is told 0."""
+    try:
+        match kind:
+            case b"FWRD":
+                made = machine.forward(one, other)
+            case b"LOSS":
+                made = machine.loss(other)
+            case b"PULL":
+                (gradient,) = NUMBER.unpack(receive(NUMBER.size))
+                made = machine.vjp(one, other, gradient)
+            case b"FREE":
+                made = machine.free(other)
+            case _:
+                return None
+    except Refused as refused:
+        return REPLY.pack(REFUSED, refused.refusal)
+    return REPLY.pack(GAVE, made)
+
+
+def rule(machine: Machine, answer: int | None) -> Ruling:
+    """First whether there is a gradient and it is right, then what it cost."""
+    metered = meter(machine)
+    if answer is None:
+        return Ruling(Outcome.WRONG_DTYPE, goes_on=True, dtype="NoneType", metered=metered)
+    if not machine.is_gradient(answer):
+        return Ruling(Outcome.WRONG_ANSWER, goes_on=True, metered=metered)
+    spec = machine.spec
+    costs = (
+        ("too-many-forwards", machine.forwards, spec.most_forwards),
+        ("too-much-held", machine.peak_held, spec.most_held),
+    )
+    for code, used, limit in costs:
+        if limit is not None and used > limit:
+            finding = find_budget(code, used=used, limit=limit)
+            return Ruling(Outcome.OVER_BUDGET, goes_on=True, finding=finding, metered=metered)
+    return Ruling(Outcome.PASSED, goes_on=True, metered=metered)
+
+
+def meter(machine: Machine) -> Metered:
+    spec = machine.spec
+    counts = (
+        (FORWARDS, machine.forwards, "steps", spec.most_forwards),
+        (HELD, machine.peak_held, "units", spec.most_held),
+    )
+    measures = (Measure(name=n, value=v, unit=u, measured_by=MeasuredBy.JUDGE, most=m) for n, v, u, m in counts)
+    budgets = ((spec.most_forwards, "forward steps: at most {}"), (spec.most_held, "units held: at most {}"))
+    budget = "; ".join(words.format(most) for most, words in budgets if most is not None)
+    used = f"forward steps: {machine.forwards}; units held: at most {machine.peak_held}"
+    return Metered(tuple(measures), used, budget or "the gradient, at any cost", machine.describe())

@@ -12,18 +12,18 @@ from typing import Final, Protocol
 from graders.contract.chart import FORWARDS, HELD
 from graders.contract.manifest import Tolerance
 from graders.contract.results import Measure, MeasuredBy, Outcome
-from graders.trusted.case import PeakOrder
+from graders.trusted.answers import BREACH, Metered, Ruling, judge_frame
+from graders.trusted.case import PeakSpec
 from graders.trusted.faults import GraderFault
 from graders.trusted.findings import find_budget
-from graders.trusted.judge import BREACH, Metered, Ruling, judge_frame
 from graders.trusted.reference import PreparedCase
 from graders.trusted.text import clean_text
 from graders.trusted.wire import CASE, HEAD, Frame
 
 HERE, CODE, SAID = b"HERE", b"CODE", b"SAID"
-LONGEST_REPORT: Final = 4096
-MOST_REPORTED: Final = 4
-LONGEST_NAME: Final = 40
+MAX_REPORT_LENGTH: Final = 4096
+MAX_REPORTED: Final = 4
+MAX_NAME_LENGTH: Final = 40
 UNITS: Final = {FORWARDS: "steps"}
 
 
@@ -69,7 +69,7 @@ def judge_peak(number: int, case: PreparedCase, submitted: Submitted, program: P
     kind, answered, header_length, body_length = HEAD.unpack(head)
     reported: tuple[Measure, ...] = ()
     if kind == SAID:
-        if answered != number or header_length or body_length > LONGEST_REPORT:
+        if answered != number or header_length or body_length > MAX_REPORT_LENGTH:
             return BREACH
         reported = read_report(program.receive(body_length))
         head = program.receive(HEAD.size)
@@ -80,7 +80,7 @@ def judge_peak(number: int, case: PreparedCase, submitted: Submitted, program: P
     return weigh(ruling, case.facts.peak, taken_bytes, reported)
 
 
-def weigh(ruling: Ruling, order: PeakOrder, taken_bytes: int, reported: tuple[Measure, ...]) -> Ruling:
+def weigh(ruling: Ruling, order: PeakSpec, taken_bytes: int, reported: tuple[Measure, ...]) -> Ruling:
     """The ruling with its measures; a right answer beyond the budget does not pass."""
     units, most = round(max(0, taken_bytes) / order.unit_bytes, 2), order.most_units
     held = Measure(name=HELD, value=units, unit="units", measured_by=MeasuredBy.KERNEL, most=most)
@@ -105,8 +105,8 @@ def read_report(raw: bytes) -> tuple[Measure, ...]:
     counts = [(name, value) for name, value in pairs if _is_count(value) and name != HELD]
     said_by = MeasuredBy.LEARNER_PROCESS
     return tuple(
-        Measure(name=clean_text(name, LONGEST_NAME), value=value, unit=UNITS.get(name, ""), measured_by=said_by)
-        for name, value in counts[:MOST_REPORTED]
+        Measure(name=clean_text(name, MAX_NAME_LENGTH), value=value, unit=UNITS.get(name, ""), measured_by=said_by)
+        for name, value in counts[:MAX_REPORTED]
     )
 
 

@@ -7,6 +7,7 @@ survive it.
 
 import contextlib
 import copy
+import importlib
 import json
 import os
 import random
@@ -25,7 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.random
 
-from graders import forking
+from graders import prepare_for_fork
 from graders.contract.manifest import Judge
 from graders.trusted.case import HOST, split_cases
 from graders.trusted.compare import is_finite
@@ -34,9 +35,11 @@ from graders.trusted.faults import ExerciseProblem
 from graders.trusted.session import SessionEnded, receive_message, send_message
 from graders.trusted.wire import Answer, Frame, decode_answer, encode_answer, encode_case, read_layout
 
-MOST_SECONDS = 30
-MOST_MEMORY_BYTES = 4 << 30
-LONGEST_ORDER = 64 * 1024
+MAX_SECONDS = 30
+MAX_MEMORY_BYTES = 4 << 30
+MAX_ORDER_LENGTH = 64 * 1024
+TORCH_MODULES = ("torch", "torch._dynamo", "torch.utils.checkpoint", "torch.func")
+"""torch itself, and what it would import only when needed: a child's first optimizer then costs 1.5 s of CPU time."""
 
 
 def main(descriptor: int) -> None:
@@ -46,18 +49,19 @@ def main(descriptor: int) -> None:
     only asks to be ready.
     """
     control = socket.socket(fileno=descriptor)
-    # An operator's Ctrl-C reaches every process of the terminal; this one ends when the judge lets go of it.
+    # An operator's Ctrl-C reaches every process of the terminal; this one ends when the judge releases it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    forking.rest(forking.open_map())
+    prepare_for_fork.rest(prepare_for_fork.open_map())
     while True:
-        raw, descriptors, _, _ = socket.recv_fds(control, LONGEST_ORDER, 1)
+        raw, descriptors, _, _ = socket.recv_fds(control, MAX_ORDER_LENGTH, 1)
         if not raw:
             return
         order = json.loads(raw)
         if order["torch"] and "torch" not in sys.modules:
-            import_torch()
-            forking.rest(forking.open_map())
+            with prepare_for_fork.importing():
+                import_torch()
+            prepare_for_fork.rest(prepare_for_fork.open_map())
         with socket.socket(fileno=descriptors[0]) as channel:
             if order["exercise"] and os.fork() == 0:
                 serve_in_child(control, channel, order)
@@ -65,8 +69,7 @@ def main(descriptor: int) -> None:
 
 def import_torch() -> None:
     """Once, and before the fork, with one thread: what a fork of a threaded torch inherits hangs."""
-    import torch  # noqa: PLC0415 - seconds, and only where an exercise needs it
-
+    torch, *_ = [importlib.import_module(name) for name in TORCH_MODULES]
     torch.set_num_threads(1)
     with torch.no_grad():
         # It looks at the processor once, and would do so in every child.
@@ -81,11 +84,11 @@ def serve_in_child(control: socket.socket, channel: socket.socket, order: dict[s
     try:
         control.close()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
-        resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
+        resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
+        resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        signal.alarm(2 * MOST_SECONDS)
-        # A program to be mended may print, and nobody asked its solution to.
+        signal.alarm(2 * MAX_SECONDS)
+        # A program to be fixed may print, and nobody asked its solution to.
         with Path(os.devnull).open("w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
             serve_session(channel, order)
     except SessionEnded:
@@ -100,7 +103,7 @@ def serve_session(channel: socket.socket, order: dict[str, Any]) -> None:
     """Send every case with its expected answer, then say what wrong answers look like until nobody asks."""
     folder = Path(order["exercise"])
     try:
-        draw = Draw(int(order["seed"], 16), frozenset(order["findings"]), Judge(order["judge"]))
+        draw = DrawRequest(int(order["seed"], 16), frozenset(order["findings"]), Judge(order["judge"]))
         drawn, facts, raw = prepare_cases(folder, draw)
     except Exception as error:  # noqa: BLE001 - author's code; the operator reads what it raised
         send_message(channel, {"fault": describe_fault(folder, error)})
@@ -119,7 +122,7 @@ def serve_session(channel: socket.socket, order: dict[str, Any]) -> None:
             send_message(channel, {"code": diagnose(drawn, question, body)})
 
 
-def diagnose(drawn: "Drawn", question: dict[str, Any], body: bytes) -> str | None:
+def diagnose(drawn: "DrawnCases", question: dict[str, Any], body: bytes) -> str | None:
     """What an exercise's author sees in a wrong answer: one of its codes, or nothing."""
     if drawn.diagnose is None:
         return None
@@ -147,11 +150,11 @@ def ask_host(host: Any, question: bytes) -> bytes | None:
     """A learner's program chooses the numbers: whatever the author's code makes of them is no fault of ours."""
     try:
         return bytes(np.asarray(host.answer(np.frombuffer(question, "<f8").copy()), "<f8").tobytes())
-    except Exception:  # noqa: BLE001 - it cannot be answered, and the program is told so
+    except Exception:  # noqa: BLE001 - it cannot be answered, and the program gets to know that
         return None
 
 
-class Drawn:
+class DrawnCases:
     """The cases of one run, as this process keeps them for later questions."""
 
     def __init__(self, codes: frozenset[str], diagnose: Any) -> None:
@@ -162,7 +165,7 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Draw:
+class DrawRequest:
     """What the cases of one run are drawn from."""
 
     seed: int
@@ -170,11 +173,11 @@ class Draw:
     judge: Judge
 
 
-def prepare_cases(folder: Path, draw: Draw) -> tuple[Drawn, list[dict[str, Any]], bytes]:
+def prepare_cases(folder: Path, draw: DrawRequest) -> tuple[DrawnCases, list[dict[str, Any]], bytes]:
     """Cases drawn from the seed with the frames to send in and the frames that must come out."""
     cases_module = run_file(folder, "cases.py")
     solve = answer_nothing if draw.judge is Judge.MACHINE else load_solution(folder)
-    drawn = Drawn(draw.findings, getattr(cases_module, "diagnose", None))
+    drawn = DrawnCases(draw.findings, getattr(cases_module, "diagnose", None))
     facts, raw = [], []
     told = cases_module.draw_cases(random.Random(draw.seed))
     for place, (case, inputs) in enumerate(split_cases(told, draw.findings, draw.judge)):

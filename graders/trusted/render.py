@@ -7,8 +7,8 @@ import numpy as np
 from graders.trusted.text import clean_text
 from graders.trusted.wire import Answer
 
-LONGEST_VALUE = 600
-LONGEST_ROW = 24
+MAX_VALUE_LENGTH = 600
+MAX_ROW_LENGTH = 24
 DIGITS = "{:.9g}".format
 """Enough to see where two answers differ, and no more than float32 and a careful float64 have."""
 
@@ -22,10 +22,10 @@ def render_answer(answer: Answer) -> str:
 
 def render_value(value: Any) -> str:
     if isinstance(value, str):
-        return clean_text(value, LONGEST_VALUE)
-    if isinstance(value, np.ndarray) and value.ndim == 1 and value.size <= LONGEST_ROW:
+        return clean_text(value, MAX_VALUE_LENGTH)
+    if isinstance(value, np.ndarray) and value.ndim == 1 and value.size <= MAX_ROW_LENGTH:
         return "[" + ", ".join(render_value(entry.item()) for entry in value) + "]"
     if isinstance(value, np.ndarray):
-        with np.printoptions(threshold=LONGEST_ROW, edgeitems=3, linewidth=100, formatter={"float_kind": DIGITS}):
-            return clean_text(np.array2string(value, separator=", "), LONGEST_VALUE)
+        with np.printoptions(threshold=MAX_ROW_LENGTH, edgeitems=3, linewidth=100, formatter={"float_kind": DIGITS}):
+            return clean_text(np.array2string(value, separator=", "), MAX_VALUE_LENGTH)
     return DIGITS(value) if isinstance(value, float) else str(value)

@@ -6,8 +6,8 @@ import struct
 from typing import Any
 
 SIZES = struct.Struct("<IQ")
-MOST_JSON = 4 << 20
-MOST_RAW = 256 << 20
+MAX_JSON = 4 << 20
+MAX_RAW = 256 << 20
 
 
 class SessionEnded(Exception):
@@ -24,7 +24,7 @@ def send_message(channel: socket.socket, facts: Any, raw: bytes = b"") -> None:
 
 def receive_message(channel: socket.socket) -> tuple[Any, bytes]:
     text_length, raw_length = SIZES.unpack(receive_exactly(channel, SIZES.size))
-    if text_length > MOST_JSON or raw_length > MOST_RAW:
+    if text_length > MAX_JSON or raw_length > MAX_RAW:
         raise SessionEnded(f"a message of {text_length} + {raw_length} bytes is too long")
     facts = json.loads(receive_exactly(channel, text_length))
     return facts, receive_exactly(channel, raw_length)

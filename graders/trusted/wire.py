@@ -1,7 +1,7 @@
 """Answers and cases as bytes: what goes into the box, and the exact bytes that must come out. Never pickle.
 
 A frame is a head (`HEAD`), a header and a body. The header of a case or an answer is compact JSON, its body the raw
-values one after another, little-endian. graders/inside/graded.py writes the same bytes on its own, on purpose: the
+values one after another, little-endian. graders/inside/answers.py writes the same bytes on its own, on purpose: the
 judge shares no code with what runs beside the learner.
 """
 

@@ -31,7 +31,10 @@ class BankElement extends HTMLElement {
   private async show(href: string, place = -1): Promise<void> {
     const headers = { "X-Unwind-Fragment": "1", Accept: "text/html" };
     const response = await fetch(href, { headers }).catch(() => null);
+    const wasOpen = this.querySelector<HTMLDetailsElement>(".bank-fold")?.open ?? false;
     const fresh = response?.ok ? renew(this, await response.text()) : null;
+    const fold = fresh?.querySelector<HTMLDetailsElement>(".bank-fold");
+    if (fold && wasOpen) fold.open = true;
     if (!fresh) return location.assign(href);
     // Whoever uses the keyboard stays where they were; the count is told by its role.
     const same = fresh.querySelectorAll<HTMLElement>(".bank-filter a")[place];

@@ -1,11 +1,12 @@
 // A cell: edit, run, stop, reset. What the code prints streams in as text; its graph and its errors follow.
 
-import { Draft } from "./drafts";
+import { CHANGED_ELSEWHERE, Draft } from "./drafts";
 import { renew } from "./fragment";
 import type { GraphElement } from "./graph";
 import { OutputPane } from "./output";
 import { GrowingPad, type Pad, type PadEvents } from "./pad";
 import type { Played, PlayerElement, StepLight } from "./player";
+import { summarise } from "./settled";
 import type { Span } from "./spans";
 import { postForEvents, Refusal, type ServerEvent } from "./stream";
 import type { OutputPiece, RunDone } from "./wire";
@@ -30,8 +31,8 @@ export class CellElement extends HTMLElement {
     const field = this.find<HTMLTextAreaElement>("textarea");
     this.output = new OutputPane(this.find<HTMLElement>(".cell-output"));
     this.pad = new GrowingPad(field, this.events());
-    const place = this.dataset["place"];
-    if (place && !field.readOnly) this.takeUpDraft(new Draft(place));
+    const place = this.dataset["draft"];
+    if (place && !field.readOnly) this.takeUpDraft(new Draft(place, () => this.show(CHANGED_ELSEWHERE)));
     this.find<HTMLFormElement>("form").addEventListener("submit", (event) => {
       event.preventDefault();
       void this.run();
@@ -61,7 +62,7 @@ export class CellElement extends HTMLElement {
   private light(pointed: readonly Span[]): void {
     const phase = pointed.length ? "" : this.stepped.phase;
     this.dataset["phase"] = phase;
-    this.pad.light(pointed.length ? pointed : this.stepped.spans);
+    this.pad.light(pointed.length ? pointed : this.stepped.spans, pointed.length === 0);
   }
 
   private takeUpDraft(draft: Draft): void {
@@ -129,7 +130,9 @@ export class CellElement extends HTMLElement {
     this.running = abort;
     this.show("Starting …");
     this.output.clear();
+    this.querySelectorAll(".settled").forEach((old) => old.remove());
     this.pad.clearMarks();
+    this.toggleAttribute("data-failed", false);
     this.toggleAttribute("data-running", true);
     this.buttons(true);
     try {
@@ -179,7 +182,7 @@ export class CellElement extends HTMLElement {
         this.runId = (event.data as { id: string }).id;
         return this.show("Running …");
       case "queued":
-        return this.queued((event.data as { place: number }).place);
+        return this.queued((event.data as { ahead: number }).ahead);
       case "output":
         return this.output.print(event.data as OutputPiece);
       case "trace":
@@ -189,8 +192,8 @@ export class CellElement extends HTMLElement {
     }
   }
 
-  private queued(place: number): void {
-    this.show(place > 0 ? `Waiting: ${place} before yours` : "Running …");
+  private queued(ahead: number): void {
+    this.show(ahead > 0 ? `Waiting: ${ahead} before yours` : "Running …");
   }
 
   private done(end: RunDone): void {
@@ -198,11 +201,12 @@ export class CellElement extends HTMLElement {
     this.output.end(end);
     if (mistake?.line) this.pad.markLine(mistake.line, `${mistake.type}: ${mistake.message}`);
     this.toggleAttribute("data-failed", end.outcome !== "ok");
-    const settled = Object.entries(end.resolved ?? {}).filter(([id, html]) => settle(id, html)).length;
+    const settled = Object.entries(end.resolved ?? {}).flatMap(([id, html]) => settle(id, html) ?? []);
+    (this.querySelector(".output-note") ?? this.find(".cell-output")).after(...settled.map(summarise));
     const took = end.measures?.find((measure) => measure.name.startsWith("wall"));
     const time = took ? ` in ${readable(took.value, took.unit)}` : "";
     const words = end.outcome === "ok" ? `Ran${time}.` : howItEnded(end);
-    this.show(settled ? `${words} Your prediction is settled above.` : words);
+    this.show(settled.length ? `${words} Your prediction is settled below.` : words);
     if (end.measured) {
       // The table that was printed stands above now.
       this.output.clear();
@@ -266,9 +270,10 @@ function predictionOf(id: string): HTMLElement | null {
   return document.querySelector<HTMLElement>(`uw-predict[data-predict="${CSS.escape(id)}"]`);
 }
 
-function settle(id: string, html: string): boolean {
+/** The prediction's card as it is after the run. */
+function settle(id: string, html: string): HTMLElement | null {
   const old = predictionOf(id);
-  return old !== null && renew(old, html) !== null;
+  return old && renew(old, html);
 }
 
 function readable(value: number, unit: string): string {
@@ -277,5 +282,5 @@ function readable(value: number, unit: string): string {
 }
 
 function wordsFor(problem: unknown): string {
-  return problem instanceof Refusal ? problem.message : "The server cannot be reached. Your code is kept; try again.";
+  return problem instanceof Refusal ? problem.message : "Not run: the server cannot be reached. Your code is kept; try again.";
 }

@@ -1,4 +1,4 @@
-// The chart library: a file of its own, loaded when the first chart comes near. It is large, and most pages have none.
+// The chart library: its own file, loaded when the first chart comes near. It is large, and most pages have none.
 
 export interface Plotly {
   react(place: HTMLElement, data: unknown[], layout: object, config: object): Promise<unknown>;

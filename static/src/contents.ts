@@ -57,5 +57,5 @@ async function sendPlace(chapter: string, anchor: string): Promise<void> {
   kept = anchor;
   const body = JSON.stringify({ chapter, anchor });
   // A lost place costs the reader nothing, so a failure stays silent.
-  await fetch("/api/place", { method: "PUT", headers: { "Content-Type": "application/json" }, body }).catch(() => null);
+  await fetch("/api/position", { method: "PUT", headers: { "Content-Type": "application/json" }, body }).catch(() => null);
 }

@@ -1,10 +1,10 @@
-// Copy buttons on listings. Editors have their own text, and printed output is short.
+// Copy buttons on listings. Editors have their own text, printed output is short, and a question's code is to be read.
 
 const SHOWN_MS = 1500;
 
 export function addCopyButtons(root: ParentNode): void {
   for (const listing of root.querySelectorAll<HTMLPreElement>("pre:has(> code.highlight)")) {
-    if (listing.parentElement?.classList.contains("listing")) continue;
+    if (listing.closest(".listing, uw-question, uw-predict")) continue;
     const frame = document.createElement("div");
     frame.className = "listing";
     listing.before(frame);

@@ -3,12 +3,21 @@
 const SEND_AFTER_MS = 900;
 const PREFIX = "unwind-draft:";
 
+export const CHANGED_ELSEWHERE = "Another tab has changed this code. Reload to take it over; what you type here replaces it.";
+
 export class Draft {
   private timer = 0;
   private unsent: string | null = null;
 
-  constructor(private readonly place: string) {
+  /** `changedElsewhere` is called when another tab of this browser keeps another text under the same place. */
+  constructor(
+    private readonly place: string,
+    changedElsewhere: () => void = () => undefined,
+  ) {
     addEventListener("pagehide", () => void this.send());
+    addEventListener("storage", (event) => {
+      if (event.key === PREFIX + place && event.newValue !== null) changedElsewhere();
+    });
   }
 
   /** Text that this browser kept and the server never got, from an earlier visit. */

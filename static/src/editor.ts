@@ -1,11 +1,12 @@
-// The code editor, a bundle of its own: CodeMirror with Python, loaded when a cell comes near the window.
+// The code editor, its own bundle: CodeMirror with Python, loaded when a cell comes near the window.
 
 import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
 import { pythonLanguage } from "@codemirror/lang-python";
 import { bracketMatching, indentOnInput, indentUnit, LanguageSupport, syntaxHighlighting } from "@codemirror/language";
 import { EditorState, type Extension, type Range, StateEffect, StateField } from "@codemirror/state";
 import {
+  type Command,
   Decoration,
   type DecorationSet,
   EditorView,
@@ -84,8 +85,31 @@ function keys(events: PadEvents): Extension {
     ...closeBracketsKeymap,
     ...defaultKeymap,
     ...historyKeymap,
-    indentWithTab,
   ]);
+}
+
+/** Tab goes on through the page until the reader types here; only then does it indent, until they leave. */
+function tabbing(): Extension {
+  let types = false;
+  const indent = (command: Command) => (view: EditorView): boolean => types && command(view);
+  return [
+    keymap.of([{ key: "Tab", run: indent(indentMore), shift: indent(indentLess) }]),
+    EditorView.domEventHandlers({ blur: () => void (types = false) }),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged && update.view.hasFocus) types = true;
+    }),
+  ];
+}
+
+/** Says under the editor, while it has the focus, how the keyboard leaves it. */
+function addHint(source: HTMLTextAreaElement): string {
+  if (source.readOnly) return "";
+  const hint = document.createElement("p");
+  hint.className = "pad-hint";
+  hint.id = `${source.id}-hint`;
+  hint.textContent = "Tab indents once you type. Esc, then Tab leaves the editor.";
+  source.after(hint);
+  return hint.id;
 }
 
 function pointing(events: PadEvents): Extension {
@@ -122,6 +146,7 @@ const typeOver = EditorView.domEventHandlers({
 
 function extensions(source: HTMLTextAreaElement, events: PadEvents, nonce: string): Extension {
   const label = source.labels?.[0]?.textContent?.trim() ?? "Python code";
+  const hint = addHint(source);
   return [
     EditorView.cspNonce.of(nonce),
     lineNumbers(),
@@ -138,6 +163,7 @@ function extensions(source: HTMLTextAreaElement, events: PadEvents, nonce: strin
     mistakes,
     lit,
     keys(events),
+    tabbing(),
     typeOver,
     pointing(events),
     EditorState.readOnly.of(source.readOnly),
@@ -147,6 +173,7 @@ function extensions(source: HTMLTextAreaElement, events: PadEvents, nonce: strin
       spellcheck: "false",
       tabindex: "0",
       ...(source.readOnly ? { "aria-readonly": "true" } : {}),
+      ...(hint ? { "aria-describedby": hint } : {}),
     }),
     EditorView.updateListener.of((update) => {
       // The form still carries the text, for a post without this script's help.
@@ -183,8 +210,15 @@ class CodePad implements Pad {
     this.view.dispatch({ effects: setMistake.of(null) });
   }
 
-  light(spans: readonly Span[]): void {
+  light(spans: readonly Span[], follows: boolean): void {
     this.view.dispatch({ effects: setLit.of(spans) });
+    const line = spans[0]?.line ?? 0;
+    if (!follows || line < 1 || line > this.view.state.doc.lines) return;
+    // The editor's own scrolling would move the page as well.
+    const { scrollDOM, state } = this.view;
+    const { top, bottom } = this.view.lineBlockAt(state.doc.line(line).from);
+    if (top < scrollDOM.scrollTop) scrollDOM.scrollTop = top;
+    else if (bottom > scrollDOM.scrollTop + scrollDOM.clientHeight) scrollDOM.scrollTop = bottom - scrollDOM.clientHeight + (bottom - top);
   }
 }
 

@@ -1,6 +1,8 @@
 // A picture of a graph that answers: hover or focus a node and its code lights up, and the other way round.
 // The picture comes from the server as SVG; this element adds nothing to it but classes and the keyboard.
 
+import { offerSizes } from "./graph-size";
+import { keepInView } from "./player-list";
 import { covers, readSpans, size, type Span } from "./spans";
 
 const CODE_LIT = "uw-lit";
@@ -46,9 +48,12 @@ export class GraphElement extends HTMLElement {
     for (const node of this.nodes()) node.classList.toggle("is-lit", found.includes(node));
   }
 
-  /** Marks places in the listing beside the picture, where there is one. */
+  /** Marks places in the listing beside the picture, where there is one, and brings the first into its view. */
   lightCode(spans: readonly Span[]): void {
-    lightListing(this.listing(), spans);
+    const listing = this.listing();
+    lightListing(listing, spans);
+    const line = listing?.querySelector(`[data-line="${spans[0]?.line ?? 0}"]`);
+    if (listing && line) keepInView(listing, line);
   }
 
   private at(line: number, column: number): SVGGElement[] {
@@ -73,7 +78,9 @@ export class GraphElement extends HTMLElement {
     details.className = "graph-details";
     details.setAttribute("aria-live", "polite");
     details.textContent = "Point at a node, or Tab to the picture and use the arrow keys.";
-    this.querySelector(".graph-scroll")?.after(details);
+    const scroll = this.querySelector<HTMLElement>(".graph-scroll");
+    scroll?.after(details);
+    if (scroll) offerSizes(scroll);
     const listing = this.listing();
     listing?.addEventListener("pointermove", (event) => this.lightAt(placeIn(listing, event)));
     listing?.addEventListener("pointerleave", () => this.lightAt(null));

@@ -1,5 +1,7 @@
 // A measurement: its table stands in the page; the chart is drawn when it comes near, with a library loaded then.
 
+import { chooseColours } from "./chart-colours";
+import { nameLines } from "./chart-labels";
 import { colour, loadLibrary } from "./charts";
 import { elementIn } from "./fragment";
 import { keepPoints, keepRows, type Trace } from "./tried";
@@ -10,7 +12,6 @@ interface Figure {
 }
 
 const NEAR = "300px";
-const COLOURS = ["--forward", "--backward", "--leaf", "--saved", "--accent", "--cut"];
 // One shape a series: colour is never the only difference.
 const MARKS = ["circle", "square", "diamond", "triangle-up", "x", "cross"];
 
@@ -70,7 +71,10 @@ export class MeasureElement extends HTMLElement {
     try {
       const plotly = await loadLibrary();
       place.hidden = false;
-      await plotly.react(place, dress(figure.data), this.layOut(figure.layout), { displayModeBar: false, responsive: true });
+      const colours = chooseColours(figure.data.map((trace) => trace.name ?? "")).map(colour);
+      const layout = this.layOut(figure, colours, place.clientWidth);
+      await plotly.react(place, dress(figure.data, colours), layout, { displayModeBar: false, responsive: true });
+      this.foldTable();
       this.toggleAttribute("data-drawn", true);
     } catch {
       // The table says the same.
@@ -78,7 +82,14 @@ export class MeasureElement extends HTMLElement {
     }
   }
 
-  private layOut(layout: Record<string, object>): object {
+  /** Once the chart says it, the table is one press away; where rows are added by moving cuts, it stays open. */
+  private foldTable(): void {
+    const table = this.querySelector<HTMLDetailsElement>("[data-table]");
+    if (table && !this.hasAttribute("data-drawn") && !this.querySelector("uw-cuts")) table.open = false;
+  }
+
+  private layOut({ data, layout }: Figure, colours: readonly string[], width: number): object {
+    const named = layout["frame"] ? null : nameLines(data, colours, layout["xaxis"] ?? {}, layout["yaxis"] ?? {}, width);
     const axis = { gridcolor: colour("--rule"), linecolor: colour("--rule-strong"), zerolinecolor: colour("--rule-strong"), automargin: true };
     // The `frame` of a figure is what it needs around it: more room, a legend elsewhere.
     return {
@@ -86,21 +97,22 @@ export class MeasureElement extends HTMLElement {
       frame: undefined,
       xaxis: { ...axis, ...layout["xaxis"] },
       yaxis: { ...axis, ...layout["yaxis"] },
-      font: { family: getComputedStyle(this).getPropertyValue("--sans"), size: 14, color: colour("--ink") },
+      font: { family: getComputedStyle(this).getPropertyValue("--serif"), size: 14, color: colour("--ink") },
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
       // It grows upward where the names need several rows.
       legend: { orientation: "h", y: 1.02, yanchor: "bottom" },
-      margin: { l: 56, r: 16, t: 24, b: 48 },
+      margin: { l: 56, r: named?.right ?? 16, t: 24, b: 48 },
+      ...(named ? { annotations: named.annotations, showlegend: false } : {}),
       height: 340,
       ...layout["frame"],
     };
   }
 }
 
-function dress(traces: Trace[]): Record<string, unknown>[] {
+function dress(traces: Trace[], colours: readonly string[]): Record<string, unknown>[] {
   return traces.map(({ fresh, ...trace }, index) => {
-    const paint = colour(COLOURS[index % COLOURS.length] ?? "--ink");
+    const paint = colours[index];
     const size = fresh ? fresh.map((isFresh) => (isFresh ? 15 : 8)) : 8;
     const marker = trace["type"] === "bar" ? { color: paint } : { color: paint, symbol: MARKS[index % MARKS.length], size };
     // A figure may have shapes and dashes of its own; the colours are the page's.

@@ -4,11 +4,13 @@ import type { OutputPiece, RunDone } from "./wire";
 
 export class OutputPane {
   private listing: HTMLPreElement | null = null;
+  private below: HTMLElement | null = null;
 
   constructor(private readonly pane: HTMLElement) {}
 
   clear(): void {
     this.pane.replaceChildren();
+    this.below?.remove();
     this.pane.hidden = true;
     this.listing = null;
   }
@@ -23,7 +25,7 @@ export class OutputPane {
   }
 
   end(end: RunDone): void {
-    if (end.output_truncated) this.say("small-note", "Truncated: it printed more than is shown.");
+    if (end.output_truncated) this.sayBelow("Cut off: the program printed more than is shown. Print less, or only the end.");
     const { mistake, finding } = end;
     if (mistake) {
       const where = mistake.line ? ` on your line ${mistake.line}` : "";
@@ -32,6 +34,14 @@ export class OutputPane {
       if (mistake.traceback) this.fold("Traceback", mistake.traceback);
     }
     if (finding?.long) this.say("finding-long", finding.long);
+  }
+
+  /** Under the pane, which scrolls: what is said in it could be out of sight. */
+  private sayBelow(words: string): void {
+    this.below = document.createElement("p");
+    this.below.className = "small-note output-note";
+    this.below.textContent = words;
+    this.pane.after(this.below);
   }
 
   private say(name: string, words: string): void {

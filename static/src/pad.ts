@@ -10,7 +10,8 @@ export interface Pad {
   focus(): void;
   markLine(line: number, note: string): void;
   clearMarks(): void;
-  light(spans: readonly Span[]): void;
+  /** Marks places in the code; `follows` also scrolls the first of them into the pad, never the page. */
+  light(spans: readonly Span[], follows: boolean): void;
 }
 
 export interface PadEvents {
@@ -64,12 +65,21 @@ class TextPad implements Pad {
   light(): void {}
 }
 
+/** On paper an editor would end where its window does: all of the code is printed as a listing instead. */
+function addPrintedCode(field: HTMLTextAreaElement, text: () => string): void {
+  const listing = document.createElement("pre");
+  listing.className = "pad-printed";
+  field.after(listing);
+  addEventListener("beforeprint", () => (listing.textContent = text()));
+}
+
 /** A pad on this textarea that turns itself into an editor when it comes near the window. */
 export class GrowingPad implements Pad {
   private pad: Pad;
 
   constructor(field: HTMLTextAreaElement, events: PadEvents) {
     this.pad = new TextPad(field, events);
+    addPrintedCode(field, () => this.text());
     if (!field.readOnly) addSymbols(field, (text) => this.insert(text));
     const watch = new IntersectionObserver(
       (entries) => {
@@ -118,7 +128,7 @@ export class GrowingPad implements Pad {
     this.pad.clearMarks();
   }
 
-  light(spans: readonly Span[]): void {
-    this.pad.light(spans);
+  light(spans: readonly Span[], follows: boolean): void {
+    this.pad.light(spans, follows);
   }
 }

@@ -53,7 +53,7 @@ class PlayElement extends HTMLElement {
       () => true,
       () => false,
     );
-    this.say(copied ? "The link is copied. The code is in the link itself; nothing is kept here." : "The link stands in the address bar.");
+    this.say(copied ? "The link is copied. The code is in the link itself; nothing is stored here." : "The link is in the address bar.");
   }
 
   private offer(run: string): void {
@@ -72,7 +72,7 @@ class PlayElement extends HTMLElement {
       const file = kind === "svg" ? new Blob([text], { type: "image/svg+xml" }) : await drawPng(text, picture);
       save(file, `graph.${kind}`);
     } catch {
-      this.say("The picture is too large for that.");
+      this.say("The picture is too large to export that way.");
     }
   }
 
@@ -109,7 +109,7 @@ export async function writeLink(text: string): Promise<string> {
   return `#code=${btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
 }
 
-const MOST_LETTERS = 65_536;
+const MAX_LETTERS = 65_536;
 
 export async function readLink(hash: string): Promise<string | null> {
   const packed = new URLSearchParams(hash.slice(1)).get("code");
@@ -120,7 +120,7 @@ export async function readLink(hash: string): Promise<string | null> {
       Uint8Array.from(letters, (letter) => letter.charCodeAt(0)),
       new DecompressionStream("deflate-raw"),
     );
-    return new TextDecoder().decode(bytes).slice(0, MOST_LETTERS);
+    return new TextDecoder().decode(bytes).slice(0, MAX_LETTERS);
   } catch {
     return null;
   }
@@ -130,7 +130,7 @@ export async function readLink(hash: string): Promise<string | null> {
 async function pass(bytes: Uint8Array<ArrayBuffer>, through: CompressionStream | DecompressionStream): Promise<Uint8Array> {
   const reader = new Blob([bytes]).stream().pipeThrough(through).getReader();
   const parts: Uint8Array<ArrayBuffer>[] = [];
-  for (let total = 0; total < 4 * MOST_LETTERS; ) {
+  for (let total = 0; total < 4 * MAX_LETTERS; ) {
     const { value, done } = await reader.read();
     if (done) break;
     parts.push(value);

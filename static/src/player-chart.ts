@@ -53,7 +53,7 @@ export class BytesPanel {
     const layout = {
       xaxis: { ...axis, title: { text: "steps taken" } },
       yaxis: { ...axis, title: { text: "bytes" }, rangemode: "tozero" },
-      font: { family: getComputedStyle(this.element).getPropertyValue("--sans"), size: 13, color: colour("--ink") },
+      font: { family: getComputedStyle(this.element).getPropertyValue("--serif"), size: 13, color: colour("--ink") },
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
       margin: { l: 56, r: 12, t: 10, b: 44 },

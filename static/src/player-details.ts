@@ -1,6 +1,7 @@
 // What is known of one node: its names, its vector-Jacobian product, what it saved, and the gradients at this step.
 
 import { make } from "./dom";
+import { layOutValue } from "./matrix";
 import { writeBytes } from "./player-chart";
 import type { Replay } from "./player-tape";
 
@@ -26,7 +27,7 @@ export class NodePanel {
     const { nodes } = this.replay.tape;
     const table = make("dl", {});
     for (const [term, words, kind] of this.facts(node)) {
-      if (words) table.append(make("div", {}, make("dt", {}, term), make("dd", kind ? { class: kind } : {}, words)));
+      if (words) table.append(make("div", {}, make("dt", {}, term), make("dd", kind ? { class: kind } : {}, ...layOutValue(words))));
     }
     const explained = nodes.explained[nodes.formula[node] ?? 0];
     if (explained) {

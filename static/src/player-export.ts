@@ -18,7 +18,7 @@ const KEPT = [
   "font-style",
   "text-decoration-line",
 ];
-const MOST_PIXELS = 60_000_000;
+const MAX_PIXELS = 60_000_000;
 
 export function writeSvg(picture: SVGSVGElement): string {
   const copy = picture.cloneNode(true) as SVGSVGElement;
@@ -52,7 +52,7 @@ function writeStyle(original: SVGElement, target: SVGElement): void {
 export async function drawPng(text: string, picture: SVGSVGElement): Promise<Blob> {
   const width = picture.viewBox.baseVal.width;
   const height = picture.viewBox.baseVal.height;
-  const scale = Math.min(2, Math.sqrt(MOST_PIXELS / (width * height)));
+  const scale = Math.min(2, Math.sqrt(MAX_PIXELS / (width * height)));
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   await image.decode();

@@ -4,6 +4,7 @@ import { make } from "./dom";
 import type { TapeDocument } from "./player-tape";
 
 const MOST = 400;
+const HIDDEN = "hidden until you have predicted it";
 
 export class TapeList {
   readonly element: HTMLDetailsElement;
@@ -11,6 +12,7 @@ export class TapeList {
   private readonly note: HTMLElement;
   private from = -1;
   private taken = 0;
+  private isHiding = false;
 
   constructor(
     private readonly tape: TapeDocument,
@@ -29,6 +31,12 @@ export class TapeList {
     this.list.addEventListener("keydown", (event) => this.walk(event));
   }
 
+  /** While the reader predicts, the steps of backward that are still to come say nothing. */
+  hideAhead(hides: boolean): void {
+    this.isHiding = hides;
+    this.show(this.taken);
+  }
+
   show(taken: number): void {
     this.taken = taken;
     if (!this.element.open) return;
@@ -39,7 +47,10 @@ export class TapeList {
       old.setAttribute("tabindex", "-1");
     }
     for (const row of this.list.querySelectorAll<HTMLElement>("[data-step]")) {
-      row.parentElement?.classList.toggle("is-ahead", Number(row.dataset["step"]) > taken);
+      const step = Number(row.dataset["step"]);
+      row.parentElement?.classList.toggle("is-ahead", step > taken);
+      const words = this.isHiding && step > taken && this.isBackward(step) ? HIDDEN : (this.tape.steps.told[step - 1] ?? "");
+      if (row.textContent !== words) row.textContent = words;
     }
     const current = this.list.querySelector<HTMLElement>(`[data-step="${Math.max(taken, 1)}"]`);
     if (!current) return;
@@ -61,8 +72,16 @@ export class TapeList {
     this.note.hidden = to - from === length;
   }
 
+  private kind(step: number): string {
+    return this.tape.events.kind[this.tape.steps.main[step - 1] ?? 0] ?? "";
+  }
+
+  private isBackward(step: number): boolean {
+    return this.kind(step) !== "record" && this.kind(step) !== "save";
+  }
+
   private row(step: number, told: string): HTMLLIElement {
-    const kind = this.tape.events.kind[this.tape.steps.main[step - 1] ?? 0] ?? "";
+    const kind = this.kind(step);
     const button = make("button", { type: "button", "data-step": String(step), tabindex: "-1" }, told);
     return make("li", { class: `tape-${kind}` }, button);
   }

@@ -4,7 +4,7 @@ import { make } from "./dom";
 import { writeBytes } from "./player-chart";
 import type { TapeDocument } from "./player-tape";
 
-const MOST_HITS = 30;
+const MAX_HITS = 30;
 
 /** A panel of buttons, each of which leads to a node. */
 function listing(title: string, items: [node: number | null, words: string][], jump: (node: number) => void): HTMLDetailsElement {
@@ -51,13 +51,13 @@ export function searchNodes(tape: TapeDocument, jump: (node: number) => void): H
     hits.hidden = !wanted;
     said.textContent = wanted ? `${found.length} found` : "";
     hits.replaceChildren(
-      ...found.slice(0, MOST_HITS).map((node) => {
+      ...found.slice(0, MAX_HITS).map((node) => {
         const button = make("button", { type: "button" }, texts[node] ?? "");
         button.addEventListener("click", () => jump(node));
         return make("li", {}, button);
       }),
-      ...(found.length > MOST_HITS ? [make("li", {}, `and ${found.length - MOST_HITS} more`)] : []),
-      ...(found.length ? [] : [make("li", {}, "No node is called so.")]),
+      ...(found.length > MAX_HITS ? [make("li", {}, `and ${found.length - MAX_HITS} more`)] : []),
+      ...(found.length ? [] : [make("li", {}, "No node matches.")]),
     );
   });
   field.addEventListener("keydown", (event) => {

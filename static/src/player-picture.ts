@@ -69,6 +69,14 @@ export class PlayedPicture {
     return now;
   }
 
+  /** Fades what none of these nodes stands for; null shows everything. */
+  focus(nodes: ReadonlySet<number> | null): void {
+    const isElsewhere = (members: readonly number[]): boolean => nodes !== null && !members.some((node) => nodes.has(node));
+    for (const { group, members } of this.boxes) toggle(group, "is-elsewhere", isElsewhere(members));
+    for (const { group, from } of this.lines) toggle(group, "is-elsewhere", isElsewhere(from));
+    for (const { group, node } of [...this.exits, ...this.cuts]) toggle(group, "is-elsewhere", isElsewhere([node]));
+  }
+
   /** The drawn box that stands for a node. */
   find(node: number): SVGGElement | null {
     return this.boxes.find((box) => box.members.includes(node))?.group ?? null;

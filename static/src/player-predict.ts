@@ -28,13 +28,17 @@ export class Predictor {
     private readonly replay: Replay,
     private readonly goOn: (taken: number) => void,
     private readonly isShown: (node: number) => boolean,
+    switched: (predicts: boolean) => void,
   ) {
     this.box = make("input", { type: "checkbox" });
-    this.box.addEventListener("change", () => this.withdraw());
+    this.box.addEventListener("change", () => {
+      this.withdraw();
+      switched(this.box.checked);
+    });
     this.question = make("p", { class: "predict-question" });
     this.choices = make("div", { class: "predict-choices" });
     this.said = make("p", { class: "predict-said", role: "status" });
-    const label = make("label", { class: "check" }, this.box, " Let me predict each step of backward first");
+    const label = make("label", { class: "check" }, this.box, " Let me predict each step of backward");
     this.element = make("div", { class: "player-predict" }, label, this.question, this.choices, this.said);
     this.withdraw();
   }

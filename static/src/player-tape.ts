@@ -1,5 +1,5 @@
 // A tape as the server writes it, and its replay: what is made, done, held, and where gradients are, after any step.
-// The server draws single steps by the same rules (app/pictures/state.py); a test compares what both make of each.
+// The server draws single steps by the same rules (app/pictures/tape/state.py); a test compares what both make of each.
 
 export interface TapeDocument {
   engine: "torch" | "learner";

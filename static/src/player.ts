@@ -4,6 +4,7 @@
 import { make } from "./dom";
 import type { GraphElement } from "./graph";
 import { PlayerBar } from "./player-bar";
+import { offerCalls } from "./player-calls";
 import { BytesPanel } from "./player-chart";
 import { Colouring } from "./player-colour";
 import { NodePanel } from "./player-details";
@@ -48,6 +49,9 @@ export class PlayerElement extends HTMLElement {
   private whole: WholeDoor | null = null;
   private panels: { show(taken: number): void }[] = [];
   private parts: HTMLElement[] = [];
+  private line: HTMLElement | null = null;
+  /** The nodes of the one backward call that is shown, or null for the whole graph. */
+  private shown: ReadonlySet<number> | null = null;
   private timer = 0;
   private href = "";
   private opened = new Set<string>();
@@ -149,6 +153,10 @@ export class PlayerElement extends HTMLElement {
       replay,
       (taken) => this.go(taken),
       (node) => this.picture?.find(node)?.dataset["fold"] === undefined,
+      (predicts) => {
+        list.hideAhead(predicts);
+        for (const panel of bytes) panel.element.hidden = predicts;
+      },
     );
     const list = new TapeList(tape, choose);
     // An engine of the reader's own saves nothing that could be counted.
@@ -160,10 +168,13 @@ export class PlayerElement extends HTMLElement {
     const door = this.whole ? [this.whole.element] : [];
     const runsBackward = tape.calls.some(([label]) => label !== "forward");
     const predict = runsBackward ? [this.predictor.element] : [];
-    const below = [...door, ...predict, node.element, list.element, ...stair, ...lists, tools];
+    const calls = offerCalls(tape, { focus: (nodes, first) => this.focusOn(nodes, first) });
+    this.line = make("p", { class: "player-line", hidden: "" });
+    const above = [this.bar.element, this.status, this.line, ...predict, ...(calls ? [calls] : [])];
+    const below = [...door, node.element, list.element, ...stair, ...lists, tools];
     const aside = this.aside(list.element, ...stair);
-    this.parts = [this.bar.element, this.status, ...below, ...(aside ? [aside] : [])];
-    this.prepend(this.bar.element, this.status);
+    this.parts = [...above, ...below, ...(aside ? [aside] : [])];
+    this.prepend(...above);
     this.append(...below.filter((part) => part.parentElement !== aside || !aside));
     this.redraw();
     this.rest(replay);
@@ -176,8 +187,8 @@ export class PlayerElement extends HTMLElement {
     this.bar?.show(start, "the graph is recorded");
     for (const panel of this.panels) panel.show(start);
     const left = replay.length - start;
-    const next = left ? `Step on through the ${left} that follow, or back through the recording.` : "Step back through it.";
-    if (this.status) this.status.textContent = `The graph, recorded in ${start} of ${replay.length} steps. ${next}`;
+    const next = left ? `Step forward through the other ${left}, or back through the recording.` : "Step back through it.";
+    if (this.status) this.status.textContent = `The graph was recorded in ${start} of ${replay.length} steps. ${next}`;
   }
 
   /** Where there is room under the code, the tape stands there, open. */
@@ -195,6 +206,7 @@ export class PlayerElement extends HTMLElement {
     const svg = this.querySelector<SVGSVGElement>("svg.graph-picture");
     if (!svg || !this.replay) return;
     this.picture = new PlayedPicture(svg, this.replay);
+    this.picture.focus(this.shown);
     this.whole?.offer(svg.querySelector("g.node[data-fold]") !== null);
     this.colour();
   }
@@ -212,6 +224,13 @@ export class PlayerElement extends HTMLElement {
     this.toggleAttribute("data-tape", false);
     this.replay = this.picture = this.bar = this.status = this.node = this.colouring = this.predictor = this.whole = null;
     this.panels = this.parts = [];
+    this.line = this.shown = null;
+  }
+
+  private focusOn(nodes: ReadonlySet<number> | null, first: number | null): void {
+    this.shown = nodes;
+    this.picture?.focus(nodes);
+    if (first !== null) this.choose(first);
   }
 
   /** Shows a node's details, its box and its place in the code; opens the folds around it first. */
@@ -254,7 +273,19 @@ export class PlayerElement extends HTMLElement {
     const spans = typeof node === "number" ? readSpans(replay.tape.nodes.span[node]) : [];
     const phase = replay.kind === "record" ? "forward" : "backward";
     if (this.dataset["steps"]) this.graph().lightCode(spans);
+    this.showLine(spans[0], phase);
     this.dispatchEvent(new CustomEvent<StepLight>("uw-step", { detail: { spans, phase }, bubbles: true }));
+  }
+
+  /** The line that runs, over the picture: where the code stands above it, it may be out of sight. */
+  private showLine(span: Span | undefined, phase: string): void {
+    if (!this.line) return;
+    const listing = this.closest("figure")?.querySelector<HTMLElement>("pre[data-source]")?.dataset["source"];
+    const code = listing ?? this.closest("uw-cell")?.querySelector("textarea")?.value ?? "";
+    const text = span ? (code.split("\n")[span.line - 1] ?? "").trim() : "";
+    this.line.hidden = !text;
+    this.line.dataset["phase"] = phase;
+    this.line.replaceChildren(make("span", { class: "line-number" }, `L${span?.line ?? ""}`), make("code", {}, text));
   }
 
   private toggle(): void {

@@ -12,21 +12,52 @@ class PostingElement extends HTMLElement {
     if (!(form instanceof HTMLFormElement)) return;
     event.preventDefault();
     this.setAttribute("aria-busy", "true");
-    let html: string | null = null;
+    const typed = this.querySelector<HTMLInputElement>("input.number-input, input.text-input")?.value ?? "";
+    this.querySelector(".not-sent")?.remove();
+    let html: string | null;
     try {
       html = await postForFragment(form, event.submitter);
     } catch {
-      html = null;
+      this.removeAttribute("aria-busy");
+      return sayNotSent(form);
     }
     // Without a fragment the browser posts the form as it would without script, and the page says what is wrong.
     if (html === null) return submitPlainly(form, event.submitter);
     const fresh = renew(this, html);
+    // What could not be read is still there to be corrected.
+    const invalid = fresh?.querySelector<HTMLInputElement>("input[aria-invalid]");
+    if (invalid) invalid.value = typed;
+    tell([...(fresh?.querySelectorAll(".judgement, .question > div > .feedback") ?? [])]);
     fresh?.setAttribute("tabindex", "-1");
     fresh?.focus({ preventScroll: true });
     this.settled(fresh);
   }
 
   protected settled(_fresh: HTMLElement | null): void {}
+}
+
+let told: HTMLElement | null = null;
+
+/** Says to a screen reader what came of an answer: a region that is already in the page, which a new block is not. */
+function tell(parts: readonly Element[]): void {
+  if (!told) {
+    told = document.createElement("div");
+    told.className = "visually-hidden answer-told";
+    told.setAttribute("role", "status");
+    document.body.append(told);
+  }
+  const words = parts.map((part) => part.textContent?.replace(/\s+/g, " ").trim()).join(" ");
+  // A region announces what is put into it after it has come into the page.
+  setTimeout(() => told && (told.textContent = words), 50);
+}
+
+/** Posting the form plainly would put the browser's error page in the place of the chapter. */
+function sayNotSent(form: HTMLFormElement): void {
+  const words = document.createElement("p");
+  words.className = "problem not-sent";
+  words.setAttribute("role", "alert");
+  words.textContent = "Not sent: the server cannot be reached. Your answer is still here; try again.";
+  form.append(words);
 }
 
 function submitPlainly(form: HTMLFormElement, submitter: HTMLElement | null): void {

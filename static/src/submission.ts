@@ -1,7 +1,7 @@
-// A submission or a look at the public checks: sent without leaving the page, followed live, answered in place.
+// A submission or a public check: sent without leaving the page, followed live, answered in place.
 
 import { DiagnosisFields } from "./diagnosis";
-import { Draft } from "./drafts";
+import { CHANGED_ELSEWHERE, Draft } from "./drafts";
 import { announce, elementIn } from "./fragment";
 import { LiveCases } from "./live-cases";
 import { GrowingPad, type Pad } from "./pad";
@@ -33,12 +33,12 @@ class SubmissionElement extends HTMLElement {
   private wakeForm(form: HTMLFormElement): void {
     const field = form.querySelector<HTMLTextAreaElement>("textarea");
     if (!field) return;
-    const look = (): void => form.requestSubmit(form.querySelector<HTMLElement>("[data-look]"));
+    const check = (): void => form.requestSubmit(form.querySelector<HTMLElement>("[data-check]"));
     const submit = (): void => form.requestSubmit(form.querySelector<HTMLElement>("[data-submit]"));
     this.pad = new GrowingPad(field, {
       changed: () => this.changed(),
-      run: look,
-      runAndGoOn: look,
+      run: check,
+      runAndGoOn: check,
       submit,
       pointed: () => undefined,
     });
@@ -47,15 +47,15 @@ class SubmissionElement extends HTMLElement {
       if (event.defaultPrevented || event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
       if (event.shiftKey) submit();
-      else look();
+      else check();
     });
-    const place = this.dataset["place"];
-    if (place) this.takeUpDraft(new Draft(place));
+    const place = this.dataset["draft"];
+    if (place) this.takeUpDraft(new Draft(place, () => this.say(CHANGED_ELSEWHERE)));
     const asked = form.querySelector<HTMLElement>("[data-diagnosis]");
     if (asked) this.diagnosis = new DiagnosisFields(asked);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      void this.send(form, event.submitter?.hasAttribute("data-look") ?? false);
+      void this.send(form, event.submitter?.hasAttribute("data-check") ?? false);
     });
     this.querySelector("[data-reset]")?.addEventListener("click", () => this.reset(field.dataset["starter"] ?? ""));
     this.offerReset();
@@ -68,7 +68,7 @@ class SubmissionElement extends HTMLElement {
       draft.drop();
       address.searchParams.delete("restored");
       history.replaceState(null, "", address);
-      return this.say("That version is in the editor again.");
+      return this.say("That version is back in the editor.");
     }
     const left = draft.left();
     if (left !== null && left !== this.pad?.text()) this.pad?.replace(left);
@@ -97,21 +97,21 @@ class SubmissionElement extends HTMLElement {
     button.textContent = this.beforeReset === null ? "Reset to the starter" : "Undo reset";
   }
 
-  private async send(form: HTMLFormElement, isLook: boolean): Promise<void> {
-    const token = form.querySelector<HTMLInputElement>('input[name="token"]');
-    const url = isLook ? this.dataset["apiLook"] : this.dataset["api"];
-    if (!token || !url || this.hasAttribute("data-sending")) return;
+  private async send(form: HTMLFormElement, isPublicCheck: boolean): Promise<void> {
+    const key = form.querySelector<HTMLInputElement>('input[name="idempotency_key"]');
+    const url = isPublicCheck ? this.dataset["apiCheck"] : this.dataset["api"];
+    if (!key || !url || this.hasAttribute("data-sending")) return;
     this.sending(true);
     this.say("Sending …");
     this.cases.clear();
     try {
-      const accepted = await this.post(url, token.value, isLook);
-      token.value = newToken();
+      const accepted = await this.post(url, key.value, isPublicCheck);
+      key.value = newKey();
       this.say(waitingWords(accepted));
       this.follow(accepted.events, `/exercises/${this.dataset["exercise"]}/submissions/${accepted.id}`);
     } catch (problem) {
-      // The token stays, so that sending the same text again cannot make two submissions of it.
-      this.say(problem instanceof Refusal ? problem.message : "The server cannot be reached. Your text is kept; try again.");
+      // The key stays, so that sending the same text again cannot make two submissions of it.
+      this.say(problem instanceof Refusal ? problem.message : "Not sent: the server cannot be reached. Your text is kept; try again.");
       this.sending(false);
     }
   }
@@ -119,15 +119,15 @@ class SubmissionElement extends HTMLElement {
   private sending(now: boolean): void {
     this.toggleAttribute("data-sending", now);
     // Not `disabled`, which would take the keyboard's focus away.
-    for (const button of this.querySelectorAll("[data-look], [data-submit]")) button.setAttribute("aria-disabled", String(now));
+    for (const button of this.querySelectorAll("[data-check], [data-submit]")) button.setAttribute("aria-disabled", String(now));
   }
 
-  private async post(url: string, token: string, isLook: boolean): Promise<Accepted> {
-    const said = isLook ? {} : (this.diagnosis?.said() ?? {});
+  private async post(url: string, key: string, isPublicCheck: boolean): Promise<Accepted> {
+    const said = isPublicCheck ? {} : (this.diagnosis?.said() ?? {});
     const response = await fetch(url, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ source: this.pad?.text() ?? "", token, ...said }),
+      body: JSON.stringify({ source: this.pad?.text() ?? "", idempotency_key: key, ...said }),
     });
     if (!response.ok) throw await refusalOf(response);
     return (await response.json()) as Accepted;
@@ -137,14 +137,17 @@ class SubmissionElement extends HTMLElement {
     this.events?.close();
     const source = new EventSource(events);
     this.events = source;
+    // What was last known is said again once a lost connection is back.
+    let known = "";
+    const tell = (words: string): void => this.say((known = words));
     source.addEventListener("queued", (event) => {
-      const place = Number(Reflect.get(dataOf(event), "place") ?? 0);
-      this.say(place > 0 ? `Waiting: ${place} before yours` : "Waiting for a grader");
+      const ahead = Number(Reflect.get(dataOf(event), "ahead") ?? 0);
+      tell(ahead > 0 ? `Waiting: ${ahead} before yours` : "Waiting for a grader");
     });
-    source.addEventListener("started", () => this.say("Running in the sandbox …"));
+    source.addEventListener("started", () => tell("Running in the sandbox …"));
     source.addEventListener("case", (event) => {
       const done = this.cases.add(dataOf(event));
-      this.say(`Judged ${done} ${done === 1 ? "case" : "cases"} …`);
+      tell(`Judged ${done} ${done === 1 ? "case" : "cases"} …`);
     });
     source.addEventListener("finished", () => {
       source.close();
@@ -152,7 +155,9 @@ class SubmissionElement extends HTMLElement {
     });
     source.onerror = () => {
       if (source.readyState === EventSource.CLOSED) setTimeout(() => void this.showVerdict(href), LOOK_AGAIN_MS);
+      else this.say("Not connected to the server. Your submission is kept; trying again …");
     };
+    source.onopen = () => known && this.say(known);
   }
 
   private async showVerdict(href: string): Promise<void> {
@@ -202,11 +207,11 @@ async function renewHistory(): Promise<void> {
 }
 
 function waitingWords(accepted: Accepted): string {
-  const place = accepted.place ?? 0;
-  return place > 0 ? `Accepted: ${place} before yours` : "Accepted";
+  const ahead = accepted.ahead ?? 0;
+  return ahead > 0 ? `Accepted: ${ahead} before yours` : "Accepted";
 }
 
-function newToken(): string {
+function newKey(): string {
   // randomUUID exists in secure contexts alone; a class may read this course over plain http.
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

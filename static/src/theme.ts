@@ -22,6 +22,6 @@ export class ThemeElement extends HTMLElement {
     button.value = following;
     button.title = `Theme: ${chosen}`;
     const words = button.querySelector(".visually-hidden");
-    if (words) words.textContent = `Theme is ${chosen}; change to ${following}`;
+    if (words) words.textContent = `Theme: ${chosen}. Change to ${following}`;
   }
 }

@@ -1,5 +1,5 @@
 // A graph with nothing folded, on a canvas: drag to move, wheel, keys or buttons to zoom, a click or arrows for a node.
-// A file of its own, loaded when a reader asks for the whole. What a canvas cannot say to a screen reader is said in words
+// Its own file, loaded when a reader asks for the whole. What a canvas cannot say to a screen reader is said in words
 // under it, and by the tape's list, the search and the lists of nodes, which stay where they are.
 
 import { make } from "./dom";
@@ -19,7 +19,7 @@ export interface WholeEvents {
 const LARGEST = 1.6;
 const READABLE = 0.85;
 const ZOOM_STEP = 1.35;
-const MOST_RATIO = 2;
+const MAX_RATIO = 2;
 const STILL_PIXELS = 5;
 
 export class WholeView {
@@ -323,5 +323,5 @@ export class WholeView {
 }
 
 function ratio(): number {
-  return Math.min(MOST_RATIO, globalThis.devicePixelRatio || 1);
+  return Math.min(MAX_RATIO, globalThis.devicePixelRatio || 1);
 }

@@ -39,7 +39,7 @@ export interface OutputPiece {
 
 export interface Accepted {
   id: string;
-  place?: number | null;
+  ahead?: number | null;
   estimate_seconds?: number | null;
   events: string;
 }

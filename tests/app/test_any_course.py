@@ -13,7 +13,7 @@ from app.course.loader import load_course
 from app.main import create_app
 from app.settings import Settings
 from app.storage.database import migrate
-from graders.settings import GraderSettings
+from graders.contract.settings import GraderSettings
 
 ROOT = Path(__file__).resolve().parents[2]
 FIXTURE = ROOT / "tests" / "course"
@@ -67,7 +67,7 @@ async def open_pages(root: Path, data: Path) -> dict[str, int]:
     await asyncio.to_thread(migrate, settings.database, settings.data)
     app = create_app(settings)
     async with app.router.lifespan_context(app):
-        course = app.state.site.course
+        course = app.state.site.read_course()
         paths = ["/", "/course", "/claims", "/me", "/help"]
         paths += [f"/chapters/{chapter.slug}" for chapter in course.chapters]
         paths += [f"/exercises/{name}" for name in course.exercises]

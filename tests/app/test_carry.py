@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from app.carry import export, take_in
+from app.course.block_tree import blocks_of
 from app.course.blocks import Cell
 from app.course.loader import load_course
-from app.course.walk import blocks_of
+from app.notebooks import export, import_
 
 FIXTURE = Path(__file__).resolve().parents[1] / "course"
 SLUGS = ("a-first-graph", "a-second-look")
@@ -35,7 +35,7 @@ def read(path: Path) -> Any:
 
 def bring_in(root: Path, notebook: Path, name: str) -> tuple[int, str]:
     out = io.StringIO()
-    return take_in([str(notebook), name, "--course", str(root)], out), out.getvalue()
+    return import_([str(notebook), name, "--course", str(root)], out), out.getvalue()
 
 
 def foreign(path: Path, *cells: dict[str, Any]) -> Path:
@@ -104,6 +104,13 @@ def test_a_question_with_a_variant_is_asked_with_its_first_draw(root: Path) -> N
     assert "`requires_grad` is False of `a`, False of `b`, True of `c`." in several
     assert "Right: b + c, c + a" in several.partition("<summary>Answer")[2]
     assert any("5. optimizer" in text or "optimizer.zero_grad()\noptimizer.step()" in text for text in told)
+
+
+def test_a_fold_is_a_plain_section_of_the_notebook(root: Path) -> None:
+    notebook = read(export_chapter(root, "a-second-look"))
+    told = "\n".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown")
+
+    assert "**More of the same**\n\nNothing here has to be read." in told
 
 
 def test_a_picture_travels_with_its_notebook_and_comes_back(root: Path) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from app.main import API
 from app.settings import Settings
-from app.web.rates import PER_MINUTE
-from graders.settings import GraderSettings
+from app.web.edge.rates import PER_MINUTE
+from graders.contract.settings import GraderSettings
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

@@ -6,9 +6,11 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from app.preflight import CannotServe, check_data_folder, check_disk, check_port, prepare
 from app.settings import Settings
+from app.storage.database import show_url
 
 
 def test_a_good_place_is_prepared_and_migrated(tmp_path: Path) -> None:
@@ -54,3 +56,52 @@ def test_a_database_that_is_none_is_named(tmp_path: Path) -> None:
     (tmp_path / "unwind.sqlite3").write_text("this is no database at all " * 100)
     with pytest.raises(CannotServe, match="cannot be brought up to date"):
         prepare(Settings(data=tmp_path, port=0))
+
+
+def test_a_changed_secret_is_told_once_with_what_it_means(tmp_path: Path) -> None:
+    first, second = (Settings(data=tmp_path, port=0, secret=SecretStr(letter * 40)) for letter in "ab")
+
+    told = [prepare(first), prepare(first), prepare(second), prepare(second)]
+
+    assert [bool(sentence) for sentence in told] == [False, False, True, False]
+    assert "set the former secret and start again" in told[2]
+    assert "b" * 8 not in (tmp_path / "secret.fingerprint").read_text()
+
+
+def test_a_database_of_a_newer_version_is_refused_in_words(tmp_path: Path) -> None:
+    prepare(Settings(data=tmp_path, port=0))
+    connection = sqlite3.connect(tmp_path / "unwind.sqlite3")
+    with connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+
+    with pytest.raises(CannotServe, match=r"made by a newer version .*9999.* start\s+that version"):
+        prepare(Settings(data=tmp_path, port=0))
+
+
+def test_a_damaged_database_is_refused_in_words(tmp_path: Path) -> None:
+    prepare(Settings(data=tmp_path, port=0))
+    file = tmp_path / "unwind.sqlite3"
+    content = bytearray(file.read_bytes())
+    content[4096 * 3 : 4096 * 8] = b"\xff" * (4096 * 5)
+    file.write_bytes(content)
+
+    with pytest.raises(CannotServe, match=r"newest backup"):
+        prepare(Settings(data=tmp_path, port=0))
+
+
+def test_what_is_no_database_is_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "unwind.sqlite3").write_bytes(b"not a database at all" * 500)
+
+    with pytest.raises(CannotServe, match=r"cannot be brought up to date .*newest backup"):
+        prepare(Settings(data=tmp_path, port=0))
+
+
+def test_a_database_s_password_is_not_shown() -> None:
+    assert "hunter2" not in show_url("postgresql://ada:hunter2@db/unwind")
+
+
+def test_a_new_data_folder_is_its_owner_s_alone(tmp_path: Path) -> None:
+    check_data_folder(tmp_path / "data")
+
+    assert (tmp_path / "data").stat().st_mode & 0o077 == 0

@@ -6,6 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from app.settings import Env, Settings, read_settings
+from graders.contract.environment import describe_invalid
+from graders.contract.settings import GraderSettings, SharedSettings
 
 SECRET = "0123456789abcdef0123456789abcdef"
 
@@ -33,6 +35,28 @@ def test_production_refuses_a_default_or_short_secret(monkeypatch: pytest.Monkey
         read_settings()
 
 
+@pytest.mark.parametrize("model", [Settings, GraderSettings])
+@pytest.mark.parametrize("url", ["postgresql+psycopg://ann:secret@db/unwind", "mysql://db/unwind", "/var/unwind.db"])
+def test_a_database_that_is_not_sqlite_is_refused_with_the_remedy(
+    monkeypatch: pytest.MonkeyPatch, model: type[SharedSettings], url: str
+) -> None:
+    monkeypatch.setenv("UNWIND_DATABASE_URL", url)
+
+    with pytest.raises(ValidationError) as refusal:
+        model()
+
+    (line,) = describe_invalid(refusal.value).splitlines()
+    assert line.startswith("UNWIND_DATABASE_URL begins with ")
+    assert "only SQLite works: write sqlite:////path" in line
+    assert "secret" not in line
+
+
+def test_another_sqlite_file_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNWIND_DATABASE_URL", "sqlite:////srv/site.sqlite3")
+
+    assert read_settings().database == GraderSettings().database == "sqlite:////srv/site.sqlite3"
+
+
 def test_production_with_a_secret_of_its_own_has_secure_cookies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UNWIND_ENV", "production")
     monkeypatch.setenv("UNWIND_SECRET", SECRET)
@@ -53,7 +77,7 @@ def test_paths_are_absolute_wherever_the_process_goes(monkeypatch: pytest.Monkey
     monkeypatch.setenv("UNWIND_DATA", "somewhere")
 
     assert read_settings().data == Path.cwd() / "somewhere"
-    assert read_settings().doorbells == Path.cwd() / "somewhere" / "doorbell"
+    assert read_settings().wakeups_folder == Path.cwd() / "somewhere" / "doorbell"
 
 
 @pytest.mark.parametrize(

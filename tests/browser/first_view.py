@@ -69,7 +69,7 @@ def list_chapters(site: str) -> list[str]:
 
 @contextmanager
 def serve_course(course: Path, data: Path) -> Iterator[str]:
-    """The website alone, without a grader, as a process of its own; its address."""
+    """The website alone, without a grader, as its own process; its address."""
     port = find_free_port()
     variables = {**os.environ, "UNWIND_DATA": str(data), "UNWIND_COURSE": str(course), "UNWIND_PORT": str(port)}
     serving = subprocess.Popen(

@@ -88,3 +88,30 @@ def test_a_phone_has_a_menu_and_a_desk_has_its_links(open_page: OpenPage) -> Non
     expect(phone.locator(links).first).to_be_hidden()
     phone.locator(menu).press("Enter")
     expect(phone.locator(links).first).to_be_visible()
+
+
+def test_tab_passes_an_editor_in_which_nothing_was_typed(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    scroll_through(page)
+    cell = page.locator("uw-cell").nth(1)
+    cell.locator(".cm-content").focus()
+    expect(cell.locator(".pad-hint")).to_be_visible()
+    expect(cell.locator(".cm-content")).to_have_accessible_description(
+        "Tab indents once you type. Esc, then Tab leaves the editor."
+    )
+    page.keyboard.press("Tab")
+    expect(cell.locator("[data-run]")).to_be_focused()
+    expect(cell.locator(".pad-hint")).to_be_hidden()
+
+
+def test_tab_indents_after_something_was_typed(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    scroll_through(page)
+    editor = page.locator("uw-cell").nth(1).locator(".cm-content")
+    editor.focus()
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("z")
+    page.keyboard.press("Home")
+    page.keyboard.press("Tab")
+    expect(editor).to_be_focused()
+    assert editor.locator(".cm-line").first.inner_text().startswith("    z")

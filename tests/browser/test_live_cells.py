@@ -55,7 +55,7 @@ def test_a_listing_and_its_static_graph_light_each_other(open_page: OpenPage) ->
     figure.locator("g.node-op").first.hover()
     lit = "[...(CSS.highlights.get('uw-lit') ?? [])].map(String)"
     assert page.evaluate(lit) == ["x * x"]
-    figure.locator("[data-line='4']").hover(position={"x": 50, "y": 8})
+    figure.locator("[data-line='4']").hover(position={"x": 90, "y": 8})
     expect(figure.locator("g.is-lit")).to_have_count(1)
 
 
@@ -70,7 +70,7 @@ def test_a_prediction_is_committed_first_and_settled_by_the_run(open_page: OpenP
     expect(predict.locator(".truth")).to_have_count(0)
     cell.locator("[data-run]").click()
     expect(predict).to_have_class("card predict is-resolved")
-    expect(predict).to_contain_text("It went otherwise")
+    expect(predict).to_contain_text("That is not what happens")
     expect(predict.locator(".truth")).to_contain_text("The run prints")
 
 
@@ -118,3 +118,48 @@ def test_a_draft_survives_a_reload_and_reset_can_be_undone(open_page: OpenPage) 
     expect(cell.locator(".cm-content")).to_contain_text("y = x * 3")
     cell.get_by_role("button", name="Undo reset").click()
     expect(cell.locator(".cm-content")).to_contain_text("print('mine')")
+
+
+def test_a_settled_prediction_stands_in_the_cell_beside_what_happened(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    cell = open_cell(page)
+    predict = page.locator("uw-predict")
+    predict.locator("input[name=option]").first.check()
+    predict.get_by_label("Certain").check()
+    predict.get_by_role("button", name="Commit").click()
+    cell.locator("[data-run]").click()
+    settled = cell.locator(".settled")
+    expect(settled.locator(".is-wrong")).to_contain_text("You predicted")
+    expect(settled.locator(".is-right")).to_contain_text("What happens")
+    expect(cell.locator("[data-state]")).to_contain_text("Your prediction is settled below.")
+    expect(settled.get_by_role("link", name="Read why")).to_have_attribute("href", "#double-use")
+
+
+def test_a_run_after_an_error_does_not_look_failed_before_it_has_ended(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    cell = open_cell(page, 1)
+    write(page, cell, "1 / 0")
+    page.keyboard.press("Control+Enter")
+    expect(cell).to_have_attribute("data-failed", "")
+    write(page, cell, "print('begun', flush=True)\nwhile True: pass")
+    page.keyboard.press("Control+Enter")
+    expect(cell.locator(".cell-output")).to_contain_text("begun")
+    assert cell.get_attribute("data-failed") is None
+    cell.get_by_role("button", name="Stop").click()
+
+
+def test_a_long_program_scrolls_within_its_cell(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    cell = open_cell(page, 1)
+    cell.evaluate("(cell, text) => cell.replaceText(text)", "x = 1\n" * 1000)
+    editor = cell.locator(".cm-editor")
+    assert editor.evaluate("editor => editor.clientHeight <= innerHeight")
+
+
+def test_code_that_another_tab_changes_is_said_so(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    cell = open_cell(page, 1)
+    other = page.context.new_page()
+    other.goto(CHAPTER)
+    write(other, open_cell(other, 1), "print('from the other tab')")
+    expect(cell.locator("[data-state]")).to_contain_text("Another tab has changed this code.")

@@ -30,12 +30,12 @@ def preview(course: Path) -> Iterator[str]:
         "UNWIND_DATA": str(course.parent / "data"),
         "UNWIND_COURSE": str(course),
         "UNWIND_PREVIEW": "1",
+        "UNWIND_PORT": str(port),
     }
     environment = {**os.environ, **variables}
     subprocess.run([sys.executable, "-m", "app", "migrate"], cwd=ROOT, env=environment, check=True)
-    command = [sys.executable, "-m", "uvicorn", "app.main:create_app", "--factory", "--port", str(port)]
-    manners = ["--log-level", "warning", "--timeout-graceful-shutdown", "1"]
-    serving = subprocess.Popen([*command, *manners], cwd=ROOT, env=environment)
+    command = [sys.executable, "-m", "app.server"]
+    serving = subprocess.Popen(command, cwd=ROOT, env=environment)
     address = f"http://127.0.0.1:{port}"
     until = time.monotonic() + READY_SECONDS
     while not answers(address):

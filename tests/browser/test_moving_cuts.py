@@ -79,6 +79,6 @@ def test_the_strip_follows_the_code(open_page: OpenPage) -> None:
 def test_without_script_the_cuts_are_shown_and_said_to_stand_in_the_code(open_page: OpenPage) -> None:
     measure = open_page(CHAPTER, java_script_enabled=False).locator("#longest-segment")
 
-    expect(measure.locator(".cuts-words")).to_contain_text("the list boundaries in the code below")
+    expect(measure.locator(".cuts-words")).to_contain_text("The list boundaries in the code below")
     expect(measure.get_by_role("img", name="12 layers in 3 segments")).to_be_visible()
     expect(measure.get_by_role("button", name="Add a cut")).to_have_count(0)

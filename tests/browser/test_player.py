@@ -309,7 +309,7 @@ def test_a_figure_of_the_course_steps_too_and_marks_its_code(open_page: OpenPage
     page = open_page("/chapters/a-first-graph")
     figure = come_near(page.locator("figure.graph-figure").first)
     figure.get_by_role("button", name="Step through it").click()
-    expect(figure.locator(".player-status")).to_contain_text("The graph, recorded in")
+    expect(figure.locator(".player-status")).to_contain_text("The graph was recorded in")
     figure.get_by_label("To the beginning").click()
     figure.get_by_label("One step forward").click()
     expect(figure.locator(".player-status")).to_contain_text("Step 1 of")

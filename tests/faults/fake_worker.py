@@ -1,4 +1,4 @@
-"""A worker in a process of its own, real but for the box: the job's source says what the fake run does.
+"""A worker in its own process, real but for the box: the job's source says what the fake run does.
 
 Usage: fake_worker.py DATA NAME [fault]. `sleep 0.3` sleeps, `count 9 0.1` prints so many numbers with a pause after
 each, `die` kills the process, `hang` never ends, whoever tells it to; anything else ends at once. The fault
@@ -17,13 +17,13 @@ from typing import Any
 
 from sqlalchemy import event
 
-from graders.charge import OnEvent, Patience, SlotHangs
-from graders.contract.events import EventKind, Output
+from graders.contract.events import EventKind, OnEvent, Output
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import Flavour, GradeJob, Queue, RunJob
 from graders.contract.results import Outcome, RunEnd, Verdict
 from graders.ledger import Ledger, Policy, open_ledger
-from graders.shift import Shift
+from graders.worker.loop import WorkerLoop
+from graders.worker.running_job import Patience, SlotHangs
 
 PATIENCE = Patience(run_seconds=8.0, kill_seconds=0.5)
 HANGS = 3
@@ -103,7 +103,7 @@ async def work(data: Path, name: str, fault: str) -> None:
         return run_fake(name, job, on_event, kill)
 
     try:
-        await Shift(ledger, hello, (runner, runner), tidy_seconds=0.3, patience=PATIENCE).work(stopping)
+        await WorkerLoop(ledger, hello, (runner, runner), reconcile_seconds=0.3, patience=PATIENCE).work(stopping)
     except* SlotHangs:
         os._exit(HANGS)
     await ledger.close()

@@ -51,12 +51,12 @@ def wait_until_dead(pids: list[int], seconds: float) -> list[int]:
 class RunningSite:
     """`python -m app serve` on a data folder and a port; or `site`, which starts no grader."""
 
-    def __init__(self, data: Path, port: int, command: str = "serve") -> None:
+    def __init__(self, data: Path, port: int, command: str = "serve", course: Path = COURSE) -> None:
         self.data = data
         self.port = port
         # One machine plays a class here: the limits that would slow it down have tests of their own.
         lifted = {"UNWIND_RATE_FACTOR": "1000"}
-        variables = {"UNWIND_DATA": str(data), "UNWIND_PORT": str(port), "UNWIND_COURSE": str(COURSE), **lifted}
+        variables = {"UNWIND_DATA": str(data), "UNWIND_PORT": str(port), "UNWIND_COURSE": str(course), **lifted}
         self.serving = subprocess.Popen(
             [sys.executable, "-m", "app", command],
             cwd=ROOT,
@@ -131,10 +131,10 @@ class RunningSite:
 
 @dataclass
 class Answer:
-    """A submission that one learner insists on: sent again with its token until it is accepted."""
+    """A submission that one learner insists on: sent again with its key until it is accepted."""
 
     source: str = SOLUTION
-    token: str = field(default_factory=lambda: secrets.token_hex(16))
+    key: str = field(default_factory=lambda: secrets.token_hex(16))
     cookie: str = ""
     id: str = ""
 
@@ -147,7 +147,10 @@ class Answer:
         """True: it is accepted."""
         try:
             accepted = self._ask(
-                port, "POST", f"/api/exercises/{EXERCISE}/submissions", {"source": self.source, "token": self.token}
+                port,
+                "POST",
+                f"/api/exercises/{EXERCISE}/submissions",
+                {"source": self.source, "idempotency_key": self.key},
             )
         except (OSError, HTTPException):
             return False

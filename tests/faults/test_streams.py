@@ -106,10 +106,10 @@ def test_streams_end_when_the_website_stops_and_go_on_with_the_next(site: Runnin
 def test_a_first_answer_that_never_arrived_is_handed_in_again_by_a_reader_without_a_cookie(
     site: RunningSite, workers: Workers
 ) -> None:
-    """The token belongs to its learner: who has lost the cookie is someone else, and gets a verdict of their own."""
+    """The key belongs to its learner: who has lost the cookie is someone else, and gets a verdict of their own."""
     workers.start_worker("w")
     unheard = hand_in(site, "")
-    again = Answer("", token=unheard.token)
+    again = Answer("", key=unheard.key)
     assert again.send(site.port)
     assert again.id != unheard.id
     assert again.follow(site.port)[-1] == unheard.follow(site.port)[-1] == "finished"

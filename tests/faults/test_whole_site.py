@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import threading
 import time
@@ -11,13 +12,22 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from served_site import Answer, RunningSite, find_descendants, find_free_port, query, wait_until_dead
+from served_site import (
+    COURSE,
+    EXERCISE,
+    Answer,
+    RunningSite,
+    find_descendants,
+    find_free_port,
+    query,
+    wait_until_dead,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.box]
 
 OPEN = "Unwind is open at"
 PATIENCE_SECONDS = 60.0
-OpenSite = Callable[[], RunningSite]
+OpenSite = Callable[..., RunningSite]
 
 
 @pytest.fixture
@@ -26,8 +36,8 @@ def open_site(tmp_path: Path) -> Iterator[OpenSite]:
     port = find_free_port()
     opened: list[RunningSite] = []
 
-    def start() -> RunningSite:
-        site = RunningSite(tmp_path / "data", port)
+    def start(course: Path = COURSE) -> RunningSite:
+        site = RunningSite(tmp_path / "data", port, course=course)
         opened.append(site)
         site.wait_until_said(OPEN)
         return site
@@ -51,7 +61,7 @@ def begin_answers(count: int, port: int) -> list[Answer]:
 
 
 def insist(answers: list[Answer], port: int, pause_seconds: float, stopping: threading.Event) -> None:
-    """Send every answer until it is accepted, as browsers do that keep the token."""
+    """Send every answer until it is accepted, as browsers do that keep the key."""
     while not stopping.is_set() and (waiting := [answer for answer in answers if not answer.id]):
         for answer in waiting:
             answer.send(port)
@@ -108,11 +118,27 @@ def test_a_grader_and_a_website_that_are_killed_come_back_and_all_is_judged(open
         time.sleep(1)
         os.kill(site.find_part("graders worker"), signal.SIGKILL)
         site.wait_until_said("The grader died (signal 9)")
-        os.kill(site.find_part("uvicorn"), signal.SIGKILL)
+        os.kill(site.find_part("app.server"), signal.SIGKILL)
         site.wait_until_said("The website died (signal 9)")
     for answer in answers:
         assert answer.follow(site.port)[-1] == "finished"
     expect_one_verdict_each(site.data, answers)
+
+
+def test_an_exercise_that_is_edited_while_the_site_runs_is_judged_as_it_is_now(
+    open_site: OpenSite, tmp_path: Path
+) -> None:
+    course = Path(shutil.copytree(COURSE, tmp_path / "course"))
+    site = open_site(course)
+    answers = []
+    for edit in ("", "# edited\n"):
+        cases = course / "exercises" / EXERCISE / "cases.py"
+        cases.write_text(edit + cases.read_text())
+        answers.append(Answer())
+        assert answers[-1].send(site.port)
+        assert answers[-1].follow(site.port)[-1] == "finished"
+    expect_one_verdict_each(site.data, answers)
+    assert len(query(site.data, "SELECT DISTINCT exercise_digest FROM submissions")) == 2
 
 
 def test_it_stops_within_seconds_with_a_hundred_streams_open(open_site: OpenSite) -> None:

@@ -119,7 +119,7 @@ def say_fault(exercise: Path, attempt: dict[str, Any] | None = None) -> dict[str
 def judge(site: str, exercise: Path, source: str, said: dict[str, Any] | None = None) -> dict[str, object]:
     """The verdict on a submission that a new learner, with a cookie of their own, hands in over HTTP."""
     learner = build_opener(HTTPCookieProcessor())
-    body = {"source": source, "token": uuid.uuid4().hex, **(said or {})}
+    body = {"source": source, "idempotency_key": uuid.uuid4().hex, **(said or {})}
     request = Request(
         f"{site}/api/exercises/{exercise.name}/submissions",
         json.dumps(body).encode(),

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from setuptools import find_packages
 
+from unwind.look import read_look
+
 ROOT = Path(__file__).resolve().parents[2]
 
 ENGINE = """\
@@ -61,8 +63,9 @@ def test_an_engine_of_ones_own_is_recorded_where_there_is_no_torch(tmp_path: Pat
 
 
 def test_pictures_look_in_a_notebook_as_on_the_website() -> None:
-    """After a change of the look: cp static/src/graph.css unwind/graph.css."""
-    assert (ROOT / "unwind" / "graph.css").read_text() == (ROOT / "static" / "src" / "graph.css").read_text()
+    imported = '@import "../../app/pictures/drawing/graph.css";'
+    assert imported in (ROOT / "static" / "src" / "site.css").read_text(encoding="utf-8").splitlines()
+    assert ".graph-picture" in read_look()
 
 
 def test_every_package_of_the_front_door_is_installed() -> None:
@@ -70,4 +73,4 @@ def test_every_package_of_the_front_door_is_installed() -> None:
     found = set(find_packages(str(ROOT), include=settings["packages"]["find"]["include"]))
     needed = {"unwind", "app.pictures", "graders.contract", "graders.inside.tracer", "graders.inside.tracer.learner"}
     assert needed <= found
-    assert settings["package-data"]["unwind"] == ["graph.css"]
+    assert settings["package-data"]["app.pictures.drawing"] == ["graph.css"]

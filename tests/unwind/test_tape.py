@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 from tape_parts import run_cell  # noqa: E402
 
 import unwind  # noqa: E402
-from app.pictures import read_trace  # noqa: E402
+from graders.contract.trace_check import read_trace  # noqa: E402
 
 pytestmark = [pytest.mark.torch]
 ROOT = Path(__file__).resolve().parents[2]

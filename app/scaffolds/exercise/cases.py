@@ -1,16 +1,16 @@
-"""The cases of one run, drawn from a secret seed: one idea each, the plainest first."""
+"""The cases of one run, drawn from a secret seed: one idea per case, the simplest first."""
 
 import random
 
 
 def draw_cases(rng: random.Random) -> list[dict[str, object]]:
     one = rng.uniform(2.0, 9.0)
-    # All of one sign and away from zero: with numbers like 1 and -1 a wrong answer could be right by accident.
+    # All positive and away from zero: with numbers like 1 and -1, a wrong answer could be right by accident.
     several = [rng.uniform(1.0, 5.0) for _ in range(rng.randint(3, 6))]
     return [
         {
             "name": "one number",
-            "idea": "One number gives its square.",
+            "idea": "A list with one number gives its square.",
             "finding": "not-squared",
             "public": True,
             "inputs": {"values": [one]},

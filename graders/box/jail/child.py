@@ -10,7 +10,7 @@ from typing import Final
 
 from graders.box.jail import kernel, landlock, orders, privileges, root, seccomp
 from graders.box.jail.landlock import Grant
-from graders.box.jail.orders import ForkOrder, Setup
+from graders.box.jail.orders import ForkOrder, Setup, ZygoteOrder
 
 CHILD_NAMESPACES: Final = (
     kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS | kernel.CLONE_NEWCGROUP | kernel.CLONE_NEWNET
@@ -22,8 +22,8 @@ HOST_NAME: Final = "box"
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """What the zygote worked out once, so that a fork only applies it."""
+class Inherited:
+    """What the mother worked out once, for the zygotes of all slots."""
 
     setup: Setup
     start: ModuleType
@@ -31,17 +31,27 @@ class Prepared:
     grants: list[Grant]
     filter: bytes
     """For pid 1; a child without a pid namespace builds its own."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What the zygote adds for its own slot, so that a fork only applies it."""
+
+    inherited: Inherited
+    order: ZygoteOrder
+    pid_namespace: int
+    """A descriptor of the zygote's own."""
     data_bytes: int
     address_bytes: int
     bounding_set: tuple[int, ...]
 
     @property
     def has_namespaces(self) -> bool:
-        return self.setup.profile != "P3"
+        return self.inherited.setup.has_namespaces
 
     @property
     def changes_user(self) -> bool:
-        return self.setup.profile != "P2" and os.geteuid() == 0
+        return self.inherited.setup.profile != "P2" and os.geteuid() == 0
 
 
 def run_child(prepared: Prepared, descriptors: list[int]) -> None:
@@ -65,7 +75,7 @@ def run_child(prepared: Prepared, descriptors: list[int]) -> None:
             return
         os.write(REPORT, READY)
         os.close(REPORT)
-        status = prepared.start.main(fields["driver"])
+        status = prepared.inherited.start.main(fields["driver"])
     finally:
         os._exit(status)
 
@@ -110,12 +120,12 @@ def _place_descriptors(received: list[int]) -> None:
 
 
 def _jail(prepared: Prepared, order: ForkOrder) -> None:
-    setup = prepared.setup
+    inherited, slot = prepared.inherited, prepared.order
     if prepared.has_namespaces:
         root.mount_scratch(order.disk_bytes)
-    stack_bytes = prepared.start.stack_bytes(order.driver)
+    stack_bytes = inherited.start.stack_bytes(order.driver)
     privileges.set_resource_limits(order, prepared.data_bytes, prepared.address_bytes, stack_bytes)
-    privileges.give_up_privileges(setup.uid, setup.gid, prepared.changes_user, prepared.bounding_set)
-    prepared.start.settle(setup.compute_threads)
-    landlock.restrict(prepared.landlock_version, prepared.grants)
-    seccomp.install_filter(prepared.filter if prepared.has_namespaces else seccomp.build_filter(os.getpid()))
+    privileges.give_up_privileges(slot.uid, slot.gid, prepared.changes_user, prepared.bounding_set)
+    inherited.start.settle(slot.compute_threads)
+    landlock.restrict(inherited.landlock_version, inherited.grants)
+    seccomp.install_filter(inherited.filter if prepared.has_namespaces else seccomp.build_filter(os.getpid()))

@@ -1,4 +1,4 @@
-"""What the launcher and the zygote say to each other: one JSON object a packet, descriptors beside it."""
+"""What the launcher and the box's processes say to each other: one JSON object per packet, descriptors beside it."""
 
 import dataclasses
 import json
@@ -25,20 +25,30 @@ class RootPlan:
     links: tuple[tuple[str, str], ...]
     """(path, target) of symbolic links that the host has at its top level."""
     module_paths: tuple[str, ...]
-    """sys.path of the zygote and its children."""
+    """sys.path of the mother and all her descendants."""
     warm_paths: tuple[str, ...]
-    """What is on it besides while the zygote imports ahead: a folder whose other packages learners must not find."""
+    """What is on it besides while the mother imports ahead: a folder whose other packages learners must not find."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """The first packet to a zygote. It holds no secret: learners can find it in their memory."""
+    """The first packet to a mother. It holds no secret: learners can find it in their memory."""
 
     profile: str
     flavour: str
     root: RootPlan
     inside: str
     """Host folder of the drivers; their text is copied into the root."""
+
+    @property
+    def has_namespaces(self) -> bool:
+        return self.profile != "P3"
+
+
+@dataclass(frozen=True)
+class ZygoteOrder:
+    """A zygote for one slot, asked of the mother. Descriptors beside it: its socket, and the log for its errors."""
+
     uid: int
     gid: int
     compute_threads: int
@@ -77,5 +87,5 @@ def read_setup(fields: dict[str, Any]) -> Setup:
     return Setup(**{**fields, "root": RootPlan(**root)})
 
 
-def as_fields(message: Setup | ForkOrder) -> dict[str, Any]:
+def as_fields(message: Setup | ZygoteOrder | ForkOrder) -> dict[str, Any]:
     return dataclasses.asdict(message)

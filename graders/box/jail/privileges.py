@@ -13,8 +13,10 @@ from graders.box.jail import kernel
 from graders.box.jail.orders import ForkOrder
 
 CAPABILITY_VERSION: Final = 0x20080522
-CAP_KILL, CAP_SETGID, CAP_SETUID, CAP_SETPCAP, CAP_SYS_ADMIN = 5, 6, 7, 8, 21
+CAP_DAC_OVERRIDE, CAP_KILL, CAP_SETGID, CAP_SETUID, CAP_SETPCAP, CAP_SYS_ADMIN = 1, 5, 6, 7, 8, 21
 ZYGOTE_KEEPS: Final = (CAP_KILL, CAP_SETGID, CAP_SETUID, CAP_SETPCAP, CAP_SYS_ADMIN)
+# Her forks build their roots, of files that may lie where only their owner may look.
+MOTHER_KEEPS: Final = (CAP_DAC_OVERRIDE, *ZYGOTE_KEEPS)
 LAST_POSSIBLE: Final = 63
 
 MIB: Final = 1 << 20

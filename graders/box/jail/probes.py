@@ -1,4 +1,4 @@
-"""Attempts at each part of a profile, for a process of its own that does not outlive them."""
+"""Attempts at each part of a profile, for a separate process that does not outlive them."""
 
 import os
 from typing import Final

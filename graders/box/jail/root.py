@@ -90,7 +90,7 @@ def _copy_drivers(source: str, target: str) -> None:
 
 
 def mount_scratch(disk_bytes: int) -> None:
-    """Give the child a /tmp of its own, which dies with its mount namespace."""
+    """Give the child its own /tmp, which dies with its mount namespace."""
     flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
     kernel.mount("scratch", SCRATCH, "tmpfs", flags, f"mode=1777,size={disk_bytes},nr_inodes={SCRATCH_INODES}")
     hidden = Path(UNDER + SCRATCH)

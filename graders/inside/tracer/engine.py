@@ -55,7 +55,7 @@ class BackwardRun:
         self.settle()
 
     def settle(self) -> None:
-        """The engine lets go of a node's saved tensors after its hooks: note it at the next step."""
+        """The engine releases a node's saved tensors after its hooks: note it at the next step."""
         done, self._done = self._done, None
         if done is not None and not self._keeps_graph:
             self._recorder.free(done)

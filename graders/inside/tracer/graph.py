@@ -1,4 +1,4 @@
-"""Walks backward graphs and keeps one row a node; the nodes themselves are let go when the walk ends.
+"""Walks backward graphs and keeps one row per node; the nodes themselves are let go when the walk ends.
 
 A small tag in each node's metadata carries its row to later walks, and tells when the node is destroyed.
 """

@@ -29,7 +29,7 @@ class HeldBytes:
         return tuple(first)
 
     def free(self, row: Row) -> None:
-        """The node lets go of all that it saved."""
+        """The node releases all that it saved."""
         for slot in self._slots.pop(row, ()):
             if slot.key is None:
                 continue

@@ -203,7 +203,7 @@ class Recorder:
             self.add_event("save", row, refilled=tuple(slots))
 
     def free(self, row: Row, text: str = "") -> None:
-        """The node let go of what it saved."""
+        """The node released what it saved."""
         if row.holds:
             row.holds = False
             self.add_event("free", row, text=text)

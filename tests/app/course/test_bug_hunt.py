@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from app.course.checking.checks import ExerciseFolder, plan_checks
 from app.course.loader import load_course
 from app.course.problems import ContentProblem
-from app.course.trials import ExerciseFolder, plan_trials
 from graders.contract.jobs import Diagnosed
 
 HUNT = Path(__file__).resolve().parents[2] / "graders" / "fixtures" / "half-an-hour"
@@ -114,11 +114,11 @@ def test_an_attempt_that_says_a_word_where_none_is_asked_is_reported(hunt: Path,
 
 
 def read_folder(hunt: Path) -> Callable[[str], Diagnosed | None]:
-    """What the trial of a file says of the fault."""
+    """What the check of a file says of the fault."""
     course, _ = load_course(hunt.parents[1])
     files = {path.relative_to(hunt).as_posix(): path.read_text(encoding="utf-8") for path in hunt.rglob("*.*")}
-    trials = plan_trials(course, {}, [ExerciseFolder(course.exercises["hunt"], files)], has_gpu=False)
-    said = {trial.name: trial.job.diagnosed for trial in trials if trial.job.kind == "grade"}
+    checks = plan_checks(course, {}, [ExerciseFolder(course.exercises["hunt"], files)], has_gpu=False)
+    said = {check.name: check.job.diagnosed for check in checks if check.job.kind == "grade"}
     return lambda file: said[f"hunt/{file}"]
 
 

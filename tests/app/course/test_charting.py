@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.course.charting import check_chart, judge_plans
+from app.course.checking.charts import check_chart, judge_plans
 from app.course.model import Exercise
 from app.course.problems import Report
 from graders.contract.chart import FORWARDS, HELD, Chart, Plan

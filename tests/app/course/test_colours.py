@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from app.course.code import COLOURED, highlight
+from app.course.language.code import COLOURED, highlight
 
 STYLES = Path(__file__).resolve().parents[3] / "static" / "src" / "code.css"
 

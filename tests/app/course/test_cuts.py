@@ -4,8 +4,8 @@ import pytest
 
 from app.course.blocks import Cuts, Measure
 from app.course.chapter import ChapterParser
+from app.course.language.typeset import Typesetter
 from app.course.loader import KATEX
-from app.course.typeset import Typesetter
 
 HEAD = "---\ntitle: T\nsubtitle: S\nminutes: 1\nobjectives: [o]\nconcepts: [c]\n---\n\n"
 

@@ -7,8 +7,8 @@ import pytest
 from app.course.chapter import ChapterParser
 from app.course.debugging import read_debugging
 from app.course.flow import Flow, walk_way
+from app.course.language.typeset import Typesetter
 from app.course.loader import KATEX, load_course
-from app.course.typeset import Typesetter
 
 COURSE = Path(__file__).parents[2] / "course"
 HEAD = 'format = 1\ntitle = "T"\nsummary = "S"\n'

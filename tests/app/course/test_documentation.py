@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from app.check import main as check
-from app.course.blocks import Kind, Role
-from app.course.directives import BOXES, LEVELS, SPECS, all_option_names
-from app.course.front_matter import FrontMatter, HeadlineFields
+from app.course.blocks import Role
+from app.course.language.directives import BOXES, LEVELS, SPECS, all_option_names
+from app.course.language.front_matter import FrontMatter, HeadlineFields
 from app.course.loader import load_course
+from app.course.questions.kinds import KINDS
 
 REPOSITORY = Path(__file__).parents[3]
 DOCUMENT = (REPOSITORY / "docs" / "writing-a-chapter.md").read_text(encoding="utf-8")
@@ -41,7 +42,7 @@ def test_every_field_of_the_front_matter_is_documented(field: str) -> None:
     assert f"{field}:" in EXAMPLES[0]
 
 
-@pytest.mark.parametrize("word", [*Kind, *Role, *LEVELS])
+@pytest.mark.parametrize("word", [*KINDS, *Role, *LEVELS])
 def test_every_kind_role_and_level_is_named(word: str) -> None:
     assert word in DOCUMENT
 

@@ -6,23 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from app.course.blocks import Measure, Question
-from app.course.drawing import (
-    MeasureTrial,
-    VariantTrial,
+from app.course.block_tree import blocks_of
+from app.course.blocks import Measure
+from app.course.checking.harness import cell_job, drop_lines, variant_job
+from app.course.loader import load_course
+from app.course.model import Chapter
+from app.course.problems import Report
+from app.course.questions.committed import MeasureFile, hash_measure, read_file, write_file
+from app.course.questions.marks import mark_placeholders
+from app.course.questions.question import Listing, QuestionBase
+from app.course.questions.variant_check import (
+    MeasureCheck,
+    VariantCheck,
     judge_measure,
     judge_variant,
     make_variant_file,
     read_draws,
     read_table,
 )
-from app.course.drawn import MeasureFile, hash_measure, read_file, write_file
-from app.course.harness import cell_job, drop_lines, variant_job
-from app.course.loader import load_course
-from app.course.marks import mark_placeholders
-from app.course.model import Chapter
-from app.course.problems import Report
-from app.course.walk import blocks_of
 from graders.contract.results import Outcome, RunEnd
 
 FIXTURE = Path(__file__).parents[2] / "course"
@@ -34,8 +35,8 @@ def chapter() -> Chapter:
 
 
 @pytest.fixture
-def question(chapter: Chapter) -> Question:
-    return next(found for found in blocks_of(Question, chapter.blocks) if found.id == "after-several-calls")
+def question(chapter: Chapter) -> QuestionBase:
+    return next(found for found in blocks_of(QuestionBase, chapter.blocks) if found.id == "after-several-calls")
 
 
 @pytest.fixture
@@ -52,17 +53,17 @@ def values(answer: float, **others: object) -> dict[str, object]:
     return {"factor": 2, "calls": 3, "answer": answer, "last": 0.25, "doubled": 0.5, **others}
 
 
-def said(chapter: Chapter, question: Question, end: RunEnd) -> list[tuple[str, str, str]]:
+def said(chapter: Chapter, question: QuestionBase, end: RunEnd) -> list[tuple[str, str, str]]:
     report = Report("chapter.md")
-    judge_variant(VariantTrial(chapter, question, None), end, report)
+    judge_variant(VariantCheck(chapter, question, None), end, report)
     return [(found.rule.value, found.message, found.remedy) for found in report.problems]
 
 
-def test_a_draw_on_which_a_slip_is_the_truth_is_rejected(question: Question) -> None:
+def test_a_draw_in_which_a_distractor_is_the_truth_is_rejected(question: QuestionBase) -> None:
     drawing = read_draws(question, printed(values(1), values(2, last=2), values(3)).stdout)
 
     assert [draw.seed for draw in drawing.kept] == [0, 2]
-    assert drawing.rejected == {"the slip {{last}} is the truth": 1}
+    assert drawing.rejected == {"the wrong answer {{last}} is the truth": 1}
 
 
 @pytest.mark.parametrize(
@@ -72,20 +73,20 @@ def test_a_draw_on_which_a_slip_is_the_truth_is_rejected(question: Question) -> 
         ({**values(1), "answer": "many"}, "its 'answer' is no number"),
         ({"factor": 2, "calls": 3}, "it has no 'answer'"),
         ({"factor": 2, "answer": 3, "last": 1, "doubled": 9}, "it has no 'calls'"),
-        (values(1, last="none"), "the slip {{last}} is no number"),
+        (values(1, last="none"), "the wrong answer {{last}} is no number"),
         (values(1, last=[1]), "it is no dict of names to numbers, texts and truths"),
-        (values(1.0004, last=1), "the slip {{last}} is the truth"),
+        (values(1.0004, last=1), "the wrong answer {{last}} is the truth"),
     ],
 )
 def test_what_cannot_be_asked_is_rejected_with_its_reason(
-    question: Question, drawn: dict[str, object], why: str
+    question: QuestionBase, drawn: dict[str, object], why: str
 ) -> None:
     assert list(read_draws(question, printed(drawn).stdout).rejected) == [why]
 
 
 @pytest.fixture
-def asked(chapter: Chapter) -> dict[str, Question]:
-    return {found.id: found for found in blocks_of(Question, chapter.blocks)}
+def asked(chapter: Chapter) -> dict[str, QuestionBase]:
+    return {found.id: found for found in blocks_of(QuestionBase, chapter.blocks)}
 
 
 SUMS = {"a": True, "b": False, "c": False, "answer": "a + b | c + a", "both": ""}
@@ -99,7 +100,7 @@ LINES = {"code": "x = 1\ny = x\nz = y", "answer": 3, "filled": 2}
         ("tracked-sums", {**SUMS, "answer": "`c + a`|a +  b"}, ""),
         ("tracked-sums", {**SUMS, "answer": ""}, "none of its answers is right"),
         ("tracked-sums", {**SUMS, "answer": "a + d"}, "its 'answer' names 'a + d', which is none of the answers"),
-        ("tracked-sums", {**SUMS, "both": "c + a | a + b"}, "the slip 'both' is the truth"),
+        ("tracked-sums", {**SUMS, "both": "c + a | a + b"}, "the wrong answer 'both' is the truth"),
         ("tracked-sums", {**SUMS, "both": "all"}, "its 'both' names 'all', which is none of the answers"),
         ("tracked-sums", {key: SUMS[key] for key in ("a", "b", "c", "answer")}, "it has no 'both'"),
         ("guilty-line", LINES, ""),
@@ -107,8 +108,8 @@ LINES = {"code": "x = 1\ny = x\nz = y", "answer": 3, "filled": 2}
         ("guilty-line", {**LINES, "answer": ""}, "its 'answer' names no line"),
         ("guilty-line", {**LINES, "answer": 4}, "its 'answer' names the line '4', and the code has the lines 1 to 3"),
         ("guilty-line", {**LINES, "answer": "1, 2, 3"}, "every line is right in it"),
-        ("guilty-line", {**LINES, "filled": 3}, "the slip {{filled}} is the truth"),
-        ("guilty-line", {**LINES, "filled": 0}, "the slip {{filled}} is no line of its code"),
+        ("guilty-line", {**LINES, "filled": 3}, "the wrong answer {{filled}} is the truth"),
+        ("guilty-line", {**LINES, "filled": 0}, "the wrong answer {{filled}} is no line of its code"),
         ("guilty-line", {"answer": 3, "filled": 2}, "it has no 'code'"),
         ("drawn-order", {"optimizer": "sgd", "data": "x"}, ""),
         ("drawn-order", {"optimizer": "sgd"}, "it has no 'data'"),
@@ -116,7 +117,7 @@ LINES = {"code": "x = 1\ny = x\nz = y", "answer": 3, "filled": 2}
     ],
 )
 def test_a_drawn_list_or_listing_that_cannot_be_asked_is_rejected_with_its_reason(
-    asked: dict[str, Question], name: str, drawn: dict[str, object], why: str
+    asked: dict[str, QuestionBase], name: str, drawn: dict[str, object], why: str
 ) -> None:
     assert list(read_draws(asked[name], printed(drawn).stdout).rejected) == ([why] if why else [])
 
@@ -128,13 +129,13 @@ def test_a_drawn_list_or_listing_that_cannot_be_asked_is_rejected_with_its_reaso
         ("{{code}}\nx = 1\nx = 1", "its lines are shown in the right order"),
     ],
 )
-def test_lines_that_cannot_be_put_in_order_are_rejected(asked: dict[str, Question], code: str, why: str) -> None:
-    question = replace(asked["drawn-order"], code=mark_placeholders(code))
+def test_lines_that_cannot_be_put_in_order_are_rejected(asked: dict[str, QuestionBase], code: str, why: str) -> None:
+    question = replace(asked["drawn-order"], code=Listing(mark_placeholders(code), "python"))
 
     assert list(read_draws(question, printed({"code": "x = 1"}).stdout).rejected) == [why]
 
 
-def test_a_drawn_listing_that_does_not_parse_is_reported(chapter: Chapter, asked: dict[str, Question]) -> None:
+def test_a_drawn_listing_that_does_not_parse_is_reported(chapter: Chapter, asked: dict[str, QuestionBase]) -> None:
     drawn = [{**LINES, "code": f"x = {number}\ny = (\nz = y"} for number in range(4)]
 
     assert said(chapter, asked["guilty-line"], printed(*drawn))[0][:2] == (
@@ -143,50 +144,50 @@ def test_a_drawn_listing_that_does_not_parse_is_reported(chapter: Chapter, asked
     )
 
 
-def test_a_draw_that_came_before_is_not_kept_twice(question: Question) -> None:
+def test_a_draw_that_came_before_is_not_kept_twice(question: QuestionBase) -> None:
     assert len(read_draws(question, printed(values(1), values(1)).stdout).kept) == 1
 
 
-def test_too_few_draws_are_reported_with_what_kept_the_others_out(chapter: Chapter, question: Question) -> None:
+def test_too_few_draws_are_reported_with_what_kept_the_others_out(chapter: Chapter, question: QuestionBase) -> None:
     assert said(chapter, question, printed(values(1), values(2, last=2), values(3, last=3))) == [
         (
             "variant-failed",
             "1 of 3 draws of 'after-several-calls' can be asked, and 6 are wanted",
-            "2 were rejected because the slip {{last}} is the truth: let `draw` choose from more, "
+            "2 were rejected because the wrong answer {{last}} is the truth: let `draw` choose from more, "
             "or write a smaller `:draws:`",
         )
     ]
 
 
-def test_a_generator_that_prints_nothing_is_reported(chapter: Chapter, question: Question) -> None:
+def test_a_generator_that_prints_nothing_is_reported(chapter: Chapter, question: QuestionBase) -> None:
     assert said(chapter, question, RunEnd(outcome=Outcome.OK))[0][0] == "variant-failed"
 
 
-def test_draws_that_are_not_committed_or_differ_ask_for_an_update(chapter: Chapter, question: Question) -> None:
+def test_draws_that_are_not_committed_or_differ_ask_for_an_update(chapter: Chapter, question: QuestionBase) -> None:
     end = printed(*(values(number) for number in range(6)))
-    committed = make_variant_file(VariantTrial(chapter, question, None), end, "2.13.0")
+    committed = make_variant_file(VariantCheck(chapter, question, None), end, "2.13.0")
     report = Report("chapter.md")
 
     assert said(chapter, question, end)[0][0] == "variant-changed"
-    judge_variant(VariantTrial(chapter, question, committed), end, report)
+    judge_variant(VariantCheck(chapter, question, committed), end, report)
     assert report.problems == []
-    judge_variant(VariantTrial(chapter, question, committed), printed(*(values(n + 1) for n in range(6))), report)
+    judge_variant(VariantCheck(chapter, question, committed), printed(*(values(n + 1) for n in range(6))), report)
     assert [found.rule.value for found in report.problems] == ["variant-changed"]
 
 
-def test_two_machines_may_differ_in_the_last_bits(chapter: Chapter, question: Question) -> None:
+def test_two_machines_may_differ_in_the_last_bits(chapter: Chapter, question: QuestionBase) -> None:
     committed = make_variant_file(
-        VariantTrial(chapter, question, None), printed(*(values(n + 1 / 3) for n in range(6))), "2.13.0"
+        VariantCheck(chapter, question, None), printed(*(values(n + 1 / 3) for n in range(6))), "2.13.0"
     )
     report = Report("chapter.md")
 
     judge_variant(
-        VariantTrial(chapter, question, committed), printed(*(values(n + 1 / 3 + 1e-12) for n in range(6))), report
+        VariantCheck(chapter, question, committed), printed(*(values(n + 1 / 3 + 1e-12) for n in range(6))), report
     )
     assert report.problems == []
 
 
-def test_the_harness_keeps_the_authors_line_numbers(question: Question) -> None:
+def test_the_harness_keeps_the_authors_line_numbers(question: QuestionBase) -> None:
     assert question.variant
     job = variant_job(question.variant)
 
@@ -218,7 +219,7 @@ def test_the_last_table_counts() -> None:
 
 def judged(chapter: Chapter, measure: Measure, committed: MeasureFile | None, stdout: str) -> list[tuple[str, str]]:
     report = Report("chapter.md")
-    judge_measure(MeasureTrial(chapter, measure, committed), RunEnd(outcome=Outcome.OK, stdout=stdout), report)
+    judge_measure(MeasureCheck(chapter, measure, committed), RunEnd(outcome=Outcome.OK, stdout=stdout), report)
     return [(found.rule.value, found.message) for found in report.problems]
 
 

@@ -13,14 +13,14 @@ from graders.contract.jobs import Flavour, Queue
 from graders.contract.limits import Limits
 from graders.contract.manifest import Attempt, Diagnosis, Difficulty, Judge, Manifest, Tolerance
 from graders.contract.results import Outcome
-from graders.trusted.case import CaseFacts, GraphOrder, MachineOrder, NodeOrder, PeakOrder
+from graders.trusted.case import CaseFacts, GraphSpec, MachineSpec, NodeSpec, PeakSpec
 
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "writing-an-exercise.md").read_text(encoding="utf-8")
 TABLE = DOCUMENT.partition("## exercise.toml")[2].partition("The outcomes of an attempt")[0]
 CASES = DOCUMENT.partition("## cases.py")[2]
 CHART = DOCUMENT.partition("## The chart of memory against recomputing")[2].partition("## Rules")[0]
 
-ORDERS = (CaseFacts, MachineOrder, PeakOrder, GraphOrder, NodeOrder)
+ORDERS = (CaseFacts, MachineSpec, PeakSpec, GraphSpec, NodeSpec)
 NO_KEY = "hosted"
 """What the judge notes of a case, and no author writes."""
 
@@ -101,7 +101,7 @@ def test_the_chart_that_is_shown_is_one() -> None:
     assert (chart.most_held, [plan.best for plan in chart.plans]) == (46, [False, True])
 
 
-@pytest.mark.parametrize(("key", "model"), [("machine", MachineOrder), ("peak", PeakOrder), ("graph", GraphOrder)])
+@pytest.mark.parametrize(("key", "model"), [("machine", MachineSpec), ("peak", PeakSpec), ("graph", GraphSpec)])
 def test_what_a_case_is_shown_with_is_read(key: str, model: type[BaseModel]) -> None:
     (shown,) = re.findall(rf'^```python\n("{key}": .*?)^```', DOCUMENT, re.DOTALL | re.MULTILINE)
     model.model_validate(eval(f"{{{shown}}}")[key])

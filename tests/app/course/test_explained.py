@@ -7,7 +7,7 @@ import pytest
 from app.course.explained import check_rules
 from app.course.loader import load_course
 from app.course.model import Explanation
-from app.pictures.formulas import FORMULAS, RULES
+from app.pictures.graph.formulas import FORMULAS, RULES
 
 FIXTURE = Path(__file__).parents[2] / "course"
 CHAPTER = """\

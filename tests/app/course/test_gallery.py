@@ -4,12 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from app.course.gallery import Snippet, check_gallery, judge_snippet, read_gallery, read_snippet
-from app.course.problems import Report
+from app.course.gallery import Snippet, check_gallery, judge_snippet, read_snippet
+from app.course.loader import load_course
+from app.course.problems import Report, Rule
 from graders.contract.results import Mistake, Outcome, RunEnd
 from graders.contract.trace import Events, Trace
 
 ROOT = Path(__file__).resolve().parents[3]
+FIXTURE = ROOT / "tests" / "course"
 
 
 def test_a_snippet_has_its_docstring_as_title_and_text_and_the_rest_as_code() -> None:
@@ -22,16 +24,16 @@ def test_a_file_without_a_docstring_goes_by_its_name(text: str) -> None:
     assert read_snippet("02-plain", text) == Snippet("02-plain", "02-plain", "", text)
 
 
-def test_a_gallery_stands_in_the_order_of_its_file_names(tmp_path: Path) -> None:
-    assert read_gallery(tmp_path) == ()
-    (tmp_path / "gallery").mkdir()
-    for name in ("02-b", "01-a"):
-        (tmp_path / "gallery" / f"{name}.py").write_text(f'"""{name}"""\n')
-    assert [snippet.id for snippet in read_gallery(tmp_path)] == ["01-a", "02-b"]
+def test_a_gallery_stands_in_the_order_of_its_file_names() -> None:
+    gallery = load_course(FIXTURE)[0].gallery
+    assert [(snippet.id, snippet.title) for snippet in gallery] == [
+        ("01-two-ways", "Two ways to one loss"),
+        ("02-plain", "One product"),
+    ]
 
 
 def test_every_program_of_this_course_says_what_to_see() -> None:
-    gallery = read_gallery(ROOT)
+    gallery = load_course(ROOT)[0].gallery
     assert len(gallery) == 10
     assert [snippet.id for snippet in gallery if not snippet.text] == []
 
@@ -79,3 +81,9 @@ def test_a_program_has_to_record_a_tape() -> None:
 def test_an_error_is_meant_where_the_text_names_its_type() -> None:
     assert judge(GOOD, FAILED) == [(7, "the program ends with RuntimeError: no")]
     assert judge(GOOD.replace("Watch this", "Watch the RuntimeError"), FAILED) == []
+
+
+def test_a_file_with_a_nul_byte_is_a_mistake_and_stops_nothing() -> None:
+    snippet = read_snippet("broken", "x = 1\0\n")
+
+    assert [problem.rule for problem in check_gallery([snippet])] == [Rule.PYTHON]

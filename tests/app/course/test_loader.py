@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from app.course.blocks import Block, Box, Heading, Prose, Question, Reveal
+from app.course.block_tree import Block, Box, Reveal, blocks_of, blocks_within
+from app.course.blocks import Heading, Prose
 from app.course.loader import CourseReader, load_course
-from app.course.marking import Given, mark_answer
 from app.course.model import Chapter, PlannedChapter
-from app.course.walk import blocks_of, blocks_within
+from app.course.questions.kinds import KINDS, Choice, WrongLine
+from app.course.questions.marking import QuestionResponse
 
 FIXTURE = Path(__file__).parents[2] / "course"
 
@@ -53,9 +54,9 @@ def test_every_kind_of_block_comes_out_of_the_fixture(chapters: tuple[Chapter, .
     kinds = {type(block).__name__ for chapter in chapters for block in blocks_within(chapter.blocks)}
 
     assert kinds == {
+        *(kind.__name__ for kind in KINDS.values()),
         "Prose",
         "Heading",
-        "Question",
         "Predict",
         "Cell",
         "Measure",
@@ -107,7 +108,7 @@ def test_boxes_may_go_without_a_title_and_may_nest(chapters: tuple[Chapter, ...]
 
 
 def test_a_reveal_is_its_question_and_its_answer(chapters: tuple[Chapter, ...]) -> None:
-    interview, faq = blocks_of(Reveal, chapters[1].blocks)
+    interview, faq, fold = blocks_of(Reveal, chapters[1].blocks)
 
     assert (interview.kind, interview.level, interview.prompt) == (
         "interview",
@@ -115,10 +116,11 @@ def test_a_reveal_is_its_question_and_its_answer(chapters: tuple[Chapter, ...]) 
         "Why do gradients accumulate?",
     )
     assert (faq.kind, faq.blocks) == ("faq", (Prose("<p>Not for exact numbers.</p>"),))
+    assert (fold.kind, fold.prompt) == ("fold", "More of the same")
 
 
 def test_the_words_of_an_option_are_its_id_so_that_its_place_may_change(chapters: tuple[Chapter, ...]) -> None:
-    question = next(block for block in blocks_of(Question, chapters[0].blocks) if block.id == "why-four")
+    question = next(block for block in blocks_of(Choice, chapters[0].blocks) if block.id == "why-four")
 
     assert [(option.id, option.right) for option in question.options] == [
         ("two-equal-contributions-add-up", True),
@@ -129,10 +131,10 @@ def test_the_words_of_an_option_are_its_id_so_that_its_place_may_change(chapters
 def test_the_star_of_a_wrong_line_question_is_feedback_for_each_line_without_its_own(
     chapters: tuple[Chapter, ...],
 ) -> None:
-    question = next(block for block in blocks_of(Question, chapters[1].blocks) if block.id == "wrong-line")
+    question = next(block for block in blocks_of(WrongLine, chapters[1].blocks) if block.id == "wrong-line")
 
-    assert question.accepted == ("3",)
-    assert [mark_answer(question, Given(values=(line,))).feedback for line in "1234"] == [
+    assert question.guilty == (3,)
+    assert [question.mark(QuestionResponse(values=(line,))).feedback for line in "1234"] == [
         "<p>The forward pass is fine.</p>",
         "<p>This line does what it should.</p>",
         "",
@@ -216,6 +218,15 @@ def test_a_file_that_is_not_utf_8_is_reported_at_the_first_bad_byte(root: Path) 
     _, problems = load_course(root)
 
     assert [(found.path, found.line) for found in problems if "UTF-8" in found.message] == [("course.toml", 11)]
+
+
+@pytest.mark.parametrize("name", ["glossary.md", "debugging.toml", "gallery/02-plain.py"])
+def test_whatever_else_is_not_utf_8_is_named(root: Path, name: str) -> None:
+    (root / name).write_bytes((root / name).read_bytes() + b"# \xff\n")
+
+    _, problems = load_course(root)
+
+    assert f"{Path(name).name} is not UTF-8" in [found.message for found in problems]
 
 
 def test_a_dead_link_in_an_exercise_is_reported_there(root: Path) -> None:

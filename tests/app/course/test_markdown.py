@@ -1,6 +1,6 @@
 """How prose is set."""
 
-from app.course.markdown import make_parser
+from app.course.language.markdown import make_parser
 
 
 def test_quotes_and_apostrophes_are_set_as_in_print_and_code_is_left_alone() -> None:

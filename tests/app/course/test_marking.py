@@ -1,122 +1,141 @@
 """Marking answers: each kind of question, right, wrong, and unusable."""
 
-import dataclasses
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.course.blocks import GraphKey, Kind, NumberKey, Option, Question, Role, Where
-from app.course.marking import (
-    MISSING,
-    Given,
-    Mark,
-    Unmarkable,
-    code_lines,
-    line_letter,
-    mark_answer,
-    read_number,
-    shown_order,
+from app.course.blocks import Option, Role, Where
+from app.course.questions.choice import MISSING
+from app.course.questions.code_lines import line_letter, shown_order
+from app.course.questions.kinds import (
+    KINDS,
+    Choice,
+    GraphClick,
+    Number,
+    Open,
+    Order,
+    Question,
+    Several,
+    Text,
+    WrongLine,
 )
+from app.course.questions.marking import Mark, QuestionResponse, Unmarkable
+from app.course.questions.number import read_number
+from app.course.questions.question import Listing
+from app.course.questions.wrong_answers import KnownWrong, WrongAnswers
 
-WHERE = Where("chapter.md", 1)
+COMMON = {
+    "id": "q",
+    "role": Role.FACTUAL,
+    "concepts": (),
+    "prompt": "",
+    "where": Where("chapter.md", 1),
+    "content_hash": "",
+}
 YES = Option("a", "yes", True, "<p>it is</p>")
 NO = Option("b", "no", False, "<p>it is not</p>")
 ALSO = Option("c", "also", True, "<p>this too</p>")
 
 
-def question(kind: Kind, **parts: object) -> Question:
-    bare = Question(id="q", kind=kind, role=Role.FACTUAL, concepts=(), prompt="", where=WHERE)
-    return dataclasses.replace(bare, **parts)  # type: ignore[arg-type]
+def code(*lines: str) -> Listing:
+    return Listing("\n".join(lines), "python")
 
 
-CHOICE = question(Kind.CHOICE, options=(YES, NO))
-SEVERAL = question(Kind.SEVERAL, options=(YES, NO, ALSO))
-NUMBER = question(
-    Kind.NUMBER, number=NumberKey(12.0, 0.5, "nodes", ((24.0, "<p>counted twice</p>"),), "<p>count them</p>")
+CHOICE = Choice(**COMMON, options=(YES, NO))
+SEVERAL = Several(**COMMON, options=(YES, NO, ALSO))
+NUMBER = Number(
+    **COMMON,
+    value=12.0,
+    tolerance=0.5,
+    unit="nodes",
+    wrong=WrongAnswers((KnownWrong("24", "<p>counted twice</p>"),), "<p>count them</p>"),
 )
-TEXT = question(
-    Kind.TEXT,
+TEXT = Text(
+    **COMMON,
     accepted=("AccumulateGrad",),
-    options=(Option("AccumulateGrad2", "", False, "<p>near</p>"), Option("*", "", False, "<p>no</p>")),
+    wrong=WrongAnswers((KnownWrong("AccumulateGrad2", "<p>near</p>"),), "<p>no</p>"),
 )
-CLICK = question(Kind.GRAPH_CLICK, graph=GraphKey("cell", ("x",), {"mul": "<p>makes it</p>"}, "<p>elsewhere</p>"))
-LINE = question(Kind.WRONG_LINE, code="a\nb\nc", accepted=("2",), options=(Option("1", "", False, "<p>fine</p>"),))
-ORDER = question(
-    Kind.ORDER, code="first\nsecond\nthird\nfourth", options=(Option("*", "", False, "<p>begin with the first</p>"),)
+CLICK = GraphClick(
+    **COMMON,
+    cell="cell",
+    targets=("x",),
+    wrong=WrongAnswers((KnownWrong("mul", "<p>makes it</p>"),), "<p>elsewhere</p>"),
 )
-OPEN = question(Kind.OPEN, rubric=("point",))
+LINE = WrongLine(
+    **COMMON, code=code("a", "b", "c"), guilty=(2,), wrong=WrongAnswers((KnownWrong("1", "<p>fine</p>"),))
+)
+ORDER = Order(**COMMON, code=code("first", "second", "third", "fourth"), otherwise="<p>begin with the first</p>")
+OPEN = Open(**COMMON, rubric=("point",))
 
 
-def letters_of(order: Question) -> dict[str, str]:
+def letters_of(order: Order) -> dict[str, str]:
     """Each line's letter in the shown order."""
-    lines = code_lines(order)
-    return {lines[index]: line_letter(place) for place, index in enumerate(shown_order(len(lines)))}
+    return {order.lines[index]: letter for letter, index in order.letters().items()}
 
 
-RIGHT_ORDER = " ".join(letters_of(ORDER)[line] for line in code_lines(ORDER))
+RIGHT_ORDER = " ".join(letters_of(ORDER)[line] for line in ORDER.lines)
 
 
 @pytest.mark.parametrize(
     ("asked", "answer", "mark"),
     [
-        (CHOICE, Given(("a",)), Mark(True, "<p>it is</p>")),
-        (CHOICE, Given(("b",)), Mark(False, "<p>it is not</p>")),
-        (SEVERAL, Given(("a", "c")), Mark(True, "<p>it is</p><p>this too</p>")),
-        (SEVERAL, Given(("a",)), Mark(False, MISSING)),
-        (SEVERAL, Given(("a", "b", "c")), Mark(False, "<p>it is not</p>")),
-        (NUMBER, Given(text="12"), Mark(True, "")),
-        (NUMBER, Given(text="12.5"), Mark(True, "")),
-        (NUMBER, Given(text="12.6"), Mark(False, "<p>count them</p>")),
-        (NUMBER, Given(text="24"), Mark(False, "<p>counted twice</p>")),
-        (TEXT, Given(text=" `accumulategrad`. "), Mark(True, "")),
-        (TEXT, Given(text="AccumulateGrad2"), Mark(False, "<p>near</p>")),
-        (TEXT, Given(text="MulBackward0"), Mark(False, "<p>no</p>")),
-        (CLICK, Given(node_names=("x",)), Mark(True, "")),
-        (CLICK, Given(node_names=("y", "mul")), Mark(False, "<p>makes it</p>")),
-        (CLICK, Given(node_names=("add",)), Mark(False, "<p>elsewhere</p>")),
-        (LINE, Given(("2",)), Mark(True, "")),
-        (LINE, Given(("1",)), Mark(False, "<p>fine</p>")),
-        (LINE, Given(("3",)), Mark(False, "")),
-        (ORDER, Given(text=RIGHT_ORDER), Mark(True, "")),
-        (ORDER, Given(text=RIGHT_ORDER.replace(" ", "").upper()), Mark(True, "")),
-        (ORDER, Given(text=RIGHT_ORDER[::-1]), Mark(False, "<p>begin with the first</p>")),
-        (OPEN, Given(text="because"), Mark(None, "")),
+        (CHOICE, QuestionResponse(("a",)), Mark(True, "<p>it is</p>")),
+        (CHOICE, QuestionResponse(("b",)), Mark(False, "<p>it is not</p>")),
+        (SEVERAL, QuestionResponse(("a", "c")), Mark(True, "<p>it is</p><p>this too</p>")),
+        (SEVERAL, QuestionResponse(("a",)), Mark(False, MISSING)),
+        (SEVERAL, QuestionResponse(("a", "b", "c")), Mark(False, "<p>it is not</p>")),
+        (NUMBER, QuestionResponse(text="12"), Mark(True, "")),
+        (NUMBER, QuestionResponse(text="12.5"), Mark(True, "")),
+        (NUMBER, QuestionResponse(text="12.6"), Mark(False, "<p>count them</p>")),
+        (NUMBER, QuestionResponse(text="24"), Mark(False, "<p>counted twice</p>")),
+        (TEXT, QuestionResponse(text=" `accumulategrad`. "), Mark(True, "")),
+        (TEXT, QuestionResponse(text="AccumulateGrad2"), Mark(False, "<p>near</p>")),
+        (TEXT, QuestionResponse(text="MulBackward0"), Mark(False, "<p>no</p>")),
+        (CLICK, QuestionResponse(node_names=("x",)), Mark(True, "")),
+        (CLICK, QuestionResponse(node_names=("y", "mul")), Mark(False, "<p>makes it</p>")),
+        (CLICK, QuestionResponse(node_names=("add",)), Mark(False, "<p>elsewhere</p>")),
+        (LINE, QuestionResponse(("2",)), Mark(True, "")),
+        (LINE, QuestionResponse(("1",)), Mark(False, "<p>fine</p>")),
+        (LINE, QuestionResponse(("3",)), Mark(False, "")),
+        (ORDER, QuestionResponse(text=RIGHT_ORDER), Mark(True, "")),
+        (ORDER, QuestionResponse(text=RIGHT_ORDER.replace(" ", "").upper()), Mark(True, "")),
+        (ORDER, QuestionResponse(text=RIGHT_ORDER[::-1]), Mark(False, "<p>begin with the first</p>")),
+        (OPEN, QuestionResponse(text="because"), Mark(None, "")),
     ],
 )
-def test_an_answer_is_marked_with_its_own_feedback(asked: Question, answer: Given, mark: Mark) -> None:
-    assert mark_answer(asked, answer) == mark
+def test_an_answer_is_marked_with_its_own_feedback(asked: Question, answer: QuestionResponse, mark: Mark) -> None:
+    assert asked.mark(answer) == mark
 
 
 @pytest.mark.parametrize(
     ("asked", "answer"),
     [
-        (CHOICE, Given()),
-        (CHOICE, Given(("z",))),
-        (CHOICE, Given(("a", "b"))),
-        (SEVERAL, Given(("z",))),
-        (NUMBER, Given(text="twelve")),
-        (NUMBER, Given(text="nan")),
-        (NUMBER, Given(text="1/0")),
-        (NUMBER, Given(text=" ")),
-        (TEXT, Given(text="")),
-        (CLICK, Given()),
-        (LINE, Given(("4",))),
-        (LINE, Given(("²",))),
-        (ORDER, Given(text="a b")),
-        (ORDER, Given(text="a a b c")),
-        (OPEN, Given(text="  ")),
+        (CHOICE, QuestionResponse()),
+        (CHOICE, QuestionResponse(("z",))),
+        (CHOICE, QuestionResponse(("a", "b"))),
+        (SEVERAL, QuestionResponse(("z",))),
+        (NUMBER, QuestionResponse(text="twelve")),
+        (NUMBER, QuestionResponse(text="nan")),
+        (NUMBER, QuestionResponse(text="1/0")),
+        (NUMBER, QuestionResponse(text=" ")),
+        (TEXT, QuestionResponse(text="")),
+        (CLICK, QuestionResponse()),
+        (LINE, QuestionResponse(("4",))),
+        (LINE, QuestionResponse(("²",))),
+        (ORDER, QuestionResponse(text="a b")),
+        (ORDER, QuestionResponse(text="a a b c")),
+        (OPEN, QuestionResponse(text="  ")),
     ],
 )
-def test_what_is_no_answer_is_sent_back_with_a_sentence(asked: Question, answer: Given) -> None:
+def test_what_is_no_answer_is_sent_back_with_a_sentence(asked: Question, answer: QuestionResponse) -> None:
     with pytest.raises(Unmarkable, match=r"\.$|right\.$"):
-        mark_answer(asked, answer)
+        asked.mark(answer)
 
 
 def test_every_kind_of_question_can_be_marked() -> None:
     by_kind = {asked.kind for asked in (CHOICE, SEVERAL, NUMBER, TEXT, CLICK, LINE, ORDER, OPEN)}
 
-    assert by_kind == set(Kind)
+    assert by_kind == set(KINDS)
 
 
 @pytest.mark.parametrize(
@@ -137,11 +156,11 @@ def test_the_shown_order_has_every_line_once_and_is_never_the_right_one(count: i
 
 @given(st.integers(1, 200))
 def test_lines_have_letters_of_their_own(count: int) -> None:
-    assert len({line_letter(place) for place in range(count)}) == count
+    assert len({line_letter(position) for position in range(count)}) == count
 
 
 def test_lines_that_read_the_same_may_change_places() -> None:
-    twins = question(Kind.ORDER, code="same\nother\nsame")
-    places = {index: line_letter(place) for place, index in enumerate(shown_order(3))}
+    twins = Order(**COMMON, code=code("same", "other", "same"), otherwise="")
+    letters = {index: letter for letter, index in twins.letters().items()}
 
-    assert mark_answer(twins, Given(text=f"{places[2]} {places[1]} {places[0]}")).right
+    assert twins.mark(QuestionResponse(text=f"{letters[2]} {letters[1]} {letters[0]}")).right

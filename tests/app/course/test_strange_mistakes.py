@@ -138,7 +138,7 @@ MISTAKES = [
     ("```{cell} prints", "``` {cell} prints", 13, "unknown-directive", "write python, console"),
     (":flavour: plain\nprint(2)\n---\n2", "  \n\t", 13, "missing-part", "write it in the fence"),
     ("print(2)\n---\n2", "# print(2)", 13, "missing-part", "write its code"),
-    ("print(2)", "if 1:\n\tprint(2)\n        print(2)", 17, "python-syntax", "mend the line"),
+    ("print(2)", "if 1:\n\tprint(2)\n        print(2)", 17, "python-syntax", "fix the line"),
     (":flavour: plain", ":flavour: torhc", 14, "option-value", "did you mean 'torch'?"),
     (":flavour: plain", ":flavour: plain\n:readonly: true", 15, "option-value", "write `:readonly:` alone"),
     ("assert 1 + 1 == 2\n", "", 22, "missing-part", "write it in the fence"),

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from app.course.language.markdown import make_parser
+from app.course.language.prose import Prose
+from app.course.language.typeset import MathMistake, Typesetter
 from app.course.loader import KATEX
-from app.course.markdown import make_parser
 from app.course.problems import Report
-from app.course.prose import Prose
-from app.course.typeset import MathMistake, Typesetter
 
 REPOSITORY = Path(__file__).parents[3]
 

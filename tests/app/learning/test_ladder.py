@@ -9,8 +9,8 @@ ASKED = Asked(frozenset({"p"}), frozenset({"q", "r"}), frozenset({"engine"}), fr
 NOTHING = Done(False, frozenset(), (), frozenset())
 
 
-def recall_on(*days: float, question: str = "q", held: bool = True) -> tuple[Recall, ...]:
-    return tuple(Recall(question, held, NOON + timedelta(days=day)) for day in days)
+def recall_on(*days: float, question: str = "q", correct: bool = True) -> tuple[Recall, ...]:
+    return tuple(Recall(question, correct, NOON + timedelta(days=day)) for day in days)
 
 
 def rungs(done: Done, asked: Asked = ASKED, now: datetime = NOON) -> dict[Rung, Step]:
@@ -23,9 +23,9 @@ def test_a_new_reader_stands_before_every_rung_that_the_chapter_has() -> None:
     assert [(step.rung, step.done, step.total) for step in steps] == [
         (Rung.READ, 0, 1),
         (Rung.PREDICTED, 0, 1),
-        (Rung.RETRIEVED, 0, 2),
+        (Rung.ANSWERED, 0, 2),
         (Rung.BUILT, 0, 1),
-        (Rung.RETAINED, 0, 4),
+        (Rung.REMEMBERED, 0, 4),
     ]
 
 
@@ -39,26 +39,26 @@ def test_every_question_has_to_be_right_once() -> None:
     one = rungs(Done(False, frozenset(), recall_on(0), frozenset()))
     both = rungs(Done(False, frozenset(), recall_on(0) + recall_on(0, question="r"), frozenset()))
 
-    assert (one[Rung.RETRIEVED].done, one[Rung.RETRIEVED].reached) == (1, False)
-    assert both[Rung.RETRIEVED].reached
+    assert (one[Rung.ANSWERED].done, one[Rung.ANSWERED].reached) == (1, False)
+    assert both[Rung.ANSWERED].reached
 
 
 def test_a_wrong_answer_recalls_nothing() -> None:
-    wrong = rungs(Done(False, frozenset(), recall_on(0, 1, held=False), frozenset()), now=NOON + timedelta(days=2))
+    wrong = rungs(Done(False, frozenset(), recall_on(0, 1, correct=False), frozenset()), now=NOON + timedelta(days=2))
 
-    assert (wrong[Rung.RETRIEVED].done, wrong[Rung.RETAINED].done) == (0, 0)
+    assert (wrong[Rung.ANSWERED].done, wrong[Rung.REMEMBERED].done) == (0, 0)
 
 
 def test_four_times_on_one_day_is_one_day() -> None:
     step = rungs(Done(False, frozenset(), recall_on(0, 0.1, 0.2, 0.3), frozenset()), now=NOON + timedelta(days=1))
 
-    assert step[Rung.RETAINED].done == 1
+    assert step[Rung.REMEMBERED].done == 1
 
 
 def test_four_separate_days_are_retained_and_a_fifth_adds_nothing() -> None:
     done = Done(False, frozenset(), recall_on(0, 1, 5, 9, 20), frozenset())
 
-    step = rungs(done, now=NOON + timedelta(days=20))[Rung.RETAINED]
+    step = rungs(done, now=NOON + timedelta(days=20))[Rung.REMEMBERED]
 
     assert (step.done, step.total, step.reached) == (4, 4, True)
 
@@ -66,7 +66,7 @@ def test_four_separate_days_are_retained_and_a_fifth_adds_nothing() -> None:
 def test_days_that_have_not_come_do_not_count() -> None:
     step = rungs(Done(False, frozenset(), recall_on(0, 1, 2, 3), frozenset()), now=NOON + timedelta(days=1))
 
-    assert step[Rung.RETAINED].done == 2
+    assert step[Rung.REMEMBERED].done == 2
 
 
 def test_a_question_about_a_fault_and_a_bug_hunt_are_both_debugging() -> None:

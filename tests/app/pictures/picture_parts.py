@@ -7,7 +7,9 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from graders.contract.trace import Cuts, Edges, Events, Nodes, Regions, Trace
+from app.pictures import Graph, read_graph
+from graders.contract.trace import Cuts, Edges, Events, Nodes, Regions
+from graders.contract.trace_check import CheckedTrace, build_trace, read_trace
 
 HERE = Path(__file__).parent
 RECORDED = ("diamond", "mlp", "detach", "chunk", "checkpoint", "transformer", "rnn", "engine")
@@ -69,8 +71,11 @@ class Sketch:
             "roots": list(roots),
         }
 
-    def trace(self, *roots: int) -> Trace:
-        return Trace.model_validate_json(json.dumps(self.document(*roots)))
+    def trace(self, *roots: int) -> CheckedTrace:
+        return read_trace(json.dumps(self.document(*roots)), most_bytes=2**30)
+
+    def graph(self, *roots: int, source: str = "") -> Graph:
+        return read_graph(self.trace(*roots), source)
 
 
 def sketch_diamond() -> Sketch:
@@ -91,7 +96,7 @@ def sketch_chain(length: int, **more: Any) -> Sketch:
     return sketch
 
 
-def load_recorded(name: str) -> tuple[Trace, str]:
+def load_recorded(name: str) -> tuple[CheckedTrace, str]:
     """A trace that the tracer recorded, and its program. Columns younger than the file get plain values."""
     kept = json.loads((HERE / "traces" / f"{name}.json").read_text(encoding="utf-8"))
     document = kept["trace"]
@@ -100,7 +105,11 @@ def load_recorded(name: str) -> tuple[Trace, str]:
         length = len(next(iter(columns.values()), []))
         for column in table.model_fields:
             columns.setdefault(column, [plain_value(column)] * length)
-    return Trace.model_validate_json(json.dumps(document)), kept["source"]
+    return build_trace(document), kept["source"]
+
+
+def open_recorded(name: str) -> Graph:
+    return read_graph(*load_recorded(name))
 
 
 @st.composite

@@ -1,4 +1,4 @@
-"""Draw the reviewed pictures again: `python tests/app/pictures/rewrite_goldens.py`, then look at the diff."""
+"""VariantDraw the reviewed pictures again: `python tests/app/pictures/rewrite_goldens.py`, then look at the diff."""
 
 import sys
 from pathlib import Path
@@ -8,13 +8,12 @@ HERE = Path(__file__).parent
 
 def rewrite() -> None:
     sys.path[:0] = [str(HERE.parents[2]), str(HERE)]
-    from picture_parts import RECORDED, load_recorded
+    from picture_parts import RECORDED, open_recorded
 
     from app.pictures import draw_graph
 
     for name in RECORDED:
-        trace, source = load_recorded(name)
-        picture = draw_graph(trace, id_prefix="g", source=source)
+        picture = draw_graph(open_recorded(name), id_prefix="g")
         (HERE / "goldens" / f"{name}.svg").write_text(picture.svg.replace("><", ">\n<") + "\n", encoding="utf-8")
 
 

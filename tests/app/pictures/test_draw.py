@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from picture_parts import HERE, QUICK, RECORDED, Sketch, any_sketch, load_recorded, sketch_chain, sketch_diamond
 
-from app.pictures import Picture, draw_graph, graph_figure, tape_rows
-from app.pictures.compose import compose
-from graders.contract.trace import Trace
+from app.pictures import Picture, draw_graph, graph_figure, read_graph, tape_rows
+from app.pictures.layout.compose import compose
+from graders.contract.trace_check import CheckedTrace, build_trace
 
 SVG = "{http://www.w3.org/2000/svg}"
 PROGRAM = "x = leaf()\na = x * 2\nb = x.exp()\nc = a * b\n"
 
 
-def draw(trace: Trace, **more: object) -> Picture:
-    return draw_graph(trace, id_prefix="g", **more)  # type: ignore[arg-type]
+def draw(trace: CheckedTrace, source: str = "", **more: object) -> Picture:
+    return draw_graph(read_graph(trace, source), id_prefix="g", **more)  # type: ignore[arg-type]
 
 
 def groups(picture: Picture, klass: str) -> list[ElementTree.Element]:
@@ -48,7 +48,7 @@ def test_no_two_boxes_overlap_and_all_lie_within_the_picture(sketch: Sketch) -> 
 @given(any_sketch())
 @QUICK
 def test_every_edge_goes_down_and_joins_two_boxes(sketch: Sketch) -> None:
-    arrangement = compose(sketch.trace()).arrangement
+    arrangement = compose(sketch.graph()).arrangement
     boxes = {placed.item.key: placed for placed in arrangement.items}
     for edge in arrangement.edges:
         heights = [y for _, y in edge.points]
@@ -167,7 +167,7 @@ def test_a_step_shows_what_has_run_and_what_each_grad_holds() -> None:
 
 def test_the_running_node_has_the_wavefront() -> None:
     trace, source = load_recorded("diamond")
-    rows = tape_rows(trace, source=source)
+    rows = tape_rows(read_graph(trace, source))
     step = next(row.step for row in rows if row.kind == "vjp")
     picture = draw(trace, source=source, step=step)
     assert [node.get("data-node") for node in groups(picture, "is-running") if node.get("id")] == ["4"]
@@ -182,7 +182,7 @@ def test_without_a_step_nothing_is_marked() -> None:
 
 def test_the_tape_reads_as_a_table() -> None:
     trace, source = load_recorded("diamond")
-    told = {(row.kind, row.name): row.sentence for row in tape_rows(trace, source=source)}
+    told = {(row.kind, row.name): row.sentence for row in tape_rows(read_graph(trace, source))}
     assert told["vjp", "sum (SumBackward0)"] == (
         "sum (SumBackward0) runs: receives 1.0, sends (3,) [1.0, 1.0, 1.0] to c"
     )
@@ -221,11 +221,11 @@ def test_no_picture_has_a_style_a_script_or_a_link(sketch: Sketch) -> None:
 
 def test_an_id_prefix_that_could_not_begin_an_id_is_refused() -> None:
     with pytest.raises(ValueError, match="write a letter"):
-        draw_graph(sketch_diamond().trace(), id_prefix='1"')
+        draw_graph(sketch_diamond().graph(), id_prefix='1"')
 
 
 def test_an_empty_trace_gives_an_empty_picture() -> None:
-    picture = draw(Trace())
+    picture = draw(build_trace({}))
     assert picture.nodes == ()
     assert picture.text == "Graph of 0 operations and 0 leaves. Inputs stand at the top, results below."
 
@@ -246,7 +246,7 @@ def test_a_cut_of_nothing_known_stands_alone() -> None:
 
 def test_the_figure_has_the_pictures_boxes_and_their_sentences() -> None:
     trace, source = load_recorded("detach")
-    figure = graph_figure(trace, source=source)
+    figure = graph_figure(read_graph(trace, source))
     picture = draw(trace, source=source)
     assert sorted(figure.data[0].text) == sorted(
         node.label.replace(", backward starts here", "") for node in picture.nodes
@@ -258,5 +258,5 @@ def test_a_figures_texts_carry_no_markup_of_the_learners() -> None:
     sketch = Sketch()
     sketch.leaf("<b>x</b>")
     sketch.event("accumulate", 0, incoming="1", outgoing="1")
-    figure = graph_figure(sketch.trace())
+    figure = graph_figure(sketch.graph())
     assert any("&lt;b&gt;" in annotation.text for annotation in figure.layout.annotations)

@@ -3,18 +3,17 @@
 import re
 
 import pytest
-from picture_parts import Sketch, load_recorded
+from picture_parts import Sketch, open_recorded
 
-from app.pictures import draw_graph, graph_figure, tape_rows, write_tape
-from app.pictures.formulas import UNKNOWN_RULE, find_scalar_formula
-from app.pictures.graph import read_graph
-from app.pictures.lists import find_unreached
-from graders.contract.trace import Trace
+from app.pictures import Graph, draw_graph, graph_figure, read_graph, tape_rows, write_tape
+from app.pictures.graph.formulas import UNKNOWN_RULE, find_scalar_formula
+from app.pictures.tape.lists import find_unreached
+from graders.contract.trace_check import check_trace
 
 JARGON = re.compile(r"Backward\d|AccumulateGrad| \(\)|shape|bytes|saves")
 
 
-def sketch_engine() -> Trace:
+def sketch_engine() -> Graph:
     sketch = Sketch()
     x, w = sketch.leaf("x", values="0.5"), sketch.leaf("w", values="2.0")
     y = sketch.op("*", x, w, values="1.0", variable="y")
@@ -26,23 +25,26 @@ def sketch_engine() -> Trace:
     sketch.event("end")
     for node in sketch.nodes:
         node["name"] = ""
-    return sketch.trace(z).model_copy(update={"engine": "learner"})
+    return as_engine(sketch, z)
+
+
+def as_engine(sketch: Sketch, root: int) -> Graph:
+    return read_graph(check_trace(sketch.trace(root).model_copy(update={"engine": "learner"})))
 
 
 def test_nothing_in_a_picture_or_a_tape_speaks_of_torch() -> None:
-    trace, source = load_recorded("engine")
-    picture = draw_graph(trace, id_prefix="g", source=source)
+    graph = open_recorded("engine")
+    picture = draw_graph(graph, id_prefix="g")
     drawn = re.findall(r"<text[^>]*>([^<]*)</text>", picture.svg)
-    told = [row.sentence for row in tape_rows(trace, source=source)]
-    hovers = list(graph_figure(trace, source=source).data[0].text)
-    tape = write_tape(trace, source).document["nodes"]
+    told = [row.sentence for row in tape_rows(graph)]
+    hovers = list(graph_figure(graph).data[0].text)
+    tape = write_tape(graph).document["nodes"]
     for text in (*drawn, *told, *hovers, picture.text, *tape["label"], *tape["shape"], *tape["formulas"]):
         assert not JARGON.search(text), text
 
 
 def test_a_value_reads_as_a_sentence_with_its_number() -> None:
-    trace, source = load_recorded("engine")
-    labels = [node.label for node in draw_graph(trace, id_prefix="g", source=source).nodes]
+    labels = [node.label for node in draw_graph(open_recorded("engine"), id_prefix="g").nodes]
     assert 'tanh, made by "(x * w + b).tanh()" at line 50, gives h = -0.2913' in labels
     assert "leaf x = 0.5, its gradient goes to .grad" in labels
 
@@ -54,7 +56,7 @@ def test_a_gradient_that_nobody_saw_is_told_as_unseen() -> None:
 
 
 def test_a_leaf_that_got_nothing_is_listed_without_a_shape() -> None:
-    words = [item.words for item in find_unreached(read_graph(sketch_engine()))]
+    words = [item.words for item in find_unreached(sketch_engine())]
     assert words == ["w: backward ended before it came here"]
 
 
@@ -64,8 +66,7 @@ def test_operations_of_one_line_are_not_folded_as_if_they_were_one() -> None:
     for number in range(60):
         node = sketch.op(("+", "*")[number % 2], node, span=(1, 0, 1, 5))
         sketch.nodes[node]["name"] = ""
-    trace = sketch.trace(node).model_copy(update={"engine": "learner"})
-    (fold,) = [item for item in draw_graph(trace, id_prefix="g").nodes if item.kind == "fold"]
+    (fold,) = [item for item in draw_graph(as_engine(sketch, node), id_prefix="g").nodes if item.kind == "fold"]
     assert "28 times 2 operations, 2 to 29 of 30" in fold.label
 
 

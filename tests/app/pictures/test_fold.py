@@ -5,12 +5,12 @@ from collections.abc import Iterable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from picture_parts import QUICK, Sketch, any_sketch, load_recorded, sketch_chain
+from picture_parts import QUICK, Sketch, any_sketch, open_recorded, sketch_chain
 
-from app.pictures.fold import Fold, fold_graph, unfold
-from app.pictures.graph import Graph, read_graph
-from app.pictures.repeats import Run, find_runs
-from app.pictures.view import MOST_VISIBLE, Shown, choose_view, flatten, weigh
+from app.pictures.graph.fold import Fold, fold_graph, unfold
+from app.pictures.graph.graph import Graph
+from app.pictures.graph.repeats import Run, find_runs
+from app.pictures.layout.view import MAX_VISIBLE, Shown, choose_view, flatten, weigh
 
 
 def view_of(graph: Graph, *opened: str) -> tuple[Shown, ...]:
@@ -24,14 +24,14 @@ def told(view: Iterable[Shown]) -> list[str]:
 @given(any_sketch(most=120))
 @QUICK
 def test_at_most_sixty_boxes_show_by_default(sketch: Sketch) -> None:
-    graph = read_graph(sketch.trace())
-    assert sum(weigh(graph, shown.fold) for shown in flatten(view_of(graph))) <= MOST_VISIBLE
+    graph = sketch.graph()
+    assert sum(weigh(graph, shown.fold) for shown in flatten(view_of(graph))) <= MAX_VISIBLE
 
 
 @given(any_sketch(most=120))
 @QUICK
 def test_what_shows_covers_every_operation_once_and_in_order(sketch: Sketch) -> None:
-    graph = read_graph(sketch.trace())
+    graph = sketch.graph()
     covered = [place for shown in flatten(view_of(graph)) for place in range(shown.fold.first, shown.fold.last + 1)]
     assert covered == list(range(len(graph.order)))
 
@@ -39,7 +39,7 @@ def test_what_shows_covers_every_operation_once_and_in_order(sketch: Sketch) -> 
 @given(any_sketch(most=120), st.data())
 @QUICK
 def test_opening_reaches_every_node(sketch: Sketch, data: st.DataObject) -> None:
-    graph = read_graph(sketch.trace())
+    graph = sketch.graph()
     wanted = data.draw(st.integers(0, len(graph.order) - 1))
     opened: set[str] = set()
     while True:
@@ -54,7 +54,7 @@ def test_opening_reaches_every_node(sketch: Sketch, data: st.DataObject) -> None
 @given(any_sketch(most=120))
 @QUICK
 def test_every_fold_has_a_key_of_its_own(sketch: Sketch) -> None:
-    keys = [fold.key for fold in walk(fold_graph(read_graph(sketch.trace())))]
+    keys = [fold.key for fold in walk(fold_graph(sketch.graph()))]
     assert len(keys) == len(set(keys))
 
 
@@ -65,26 +65,24 @@ def walk(fold: Fold) -> Iterable[Fold]:
 
 
 def test_a_small_graph_shows_whole() -> None:
-    graph = read_graph(sketch_chain(4, span=(1, 0, 1, 5)).trace())
+    graph = sketch_chain(4, span=(1, 0, 1, 5)).graph()
     assert told(view_of(graph)) == ["op mul 1"] * 4
 
 
 def test_a_long_chain_shows_its_first_the_rest_and_its_last() -> None:
-    graph = read_graph(sketch_chain(10_000, span=(3, 4, 3, 9)).trace())
+    graph = sketch_chain(10_000, span=(3, 4, 3, 9)).graph()
     assert told(view_of(graph)) == ["op mul 1", "repeat mul 9998", "op mul 1"]
 
 
 def test_a_loop_is_folded_where_its_body_begins() -> None:
-    trace, _ = load_recorded("rnn")
-    view = view_of(read_graph(trace))
+    view = view_of(open_recorded("rnn"))
     assert [shown.fold.label for shown in view] == ["matmul, matmul, add, tanh", "pow", "sum"]
     first, rest, last = view[0].parts
     assert (first.fold.label, rest.fold.times, last.fold.label) == ("1 of 12", 10, "12 of 12")
 
 
 def test_identical_layers_are_folded_together() -> None:
-    trace, _ = load_recorded("transformer")
-    view = view_of(read_graph(trace))
+    view = view_of(open_recorded("transformer"))
     assert "repeat model.blocks.1 … 10 10" in told(view)
     assert len(flatten(view)) <= 12
 
@@ -95,12 +93,12 @@ def test_layers_that_take_turns_are_folded_by_pairs() -> None:
     for layer in range(6):
         for name in ("exp", "tanh") if layer % 2 else ("exp", "sin", "tanh"):
             node = sketch.op(name, node, module=f"layers.{layer}", span=(1, 0, 1, 5))
-    (layers,) = fold_graph(read_graph(sketch.trace())).parts
+    (layers,) = fold_graph(sketch.graph()).parts
     assert [(part.kind, part.times, part.period) for part in layers.parts] == [("repeat", 3, 2)]
 
 
 def test_the_last_iteration_of_a_chunk_is_a_few_openings_away() -> None:
-    graph = read_graph(sketch_chain(1_000, span=(3, 4, 3, 9)).trace())
+    graph = sketch_chain(1_000, span=(3, 4, 3, 9)).graph()
     opened: set[str] = set()
     while (key := key_at(view_of(graph, *opened), 500))[0] != "n":
         opened.add(key)
@@ -112,7 +110,7 @@ def key_at(view: tuple[Shown, ...], place: int) -> str:
 
 
 def test_unknown_keys_open_nothing() -> None:
-    graph = read_graph(sketch_chain(100, span=(3, 4, 3, 9)).trace())
+    graph = sketch_chain(100, span=(3, 4, 3, 9)).graph()
     assert view_of(graph, "m0-7", "<script>") == view_of(graph)
 
 
@@ -121,7 +119,7 @@ def test_a_checkpointed_region_is_one_group_within_its_module() -> None:
     node = sketch.leaf("x")
     nodes = [node := sketch.op(name, node, module="net") for name in ("exp", "sin", "tanh", "cos")]
     sketch.regions.append({"kind": "checkpoint", "nodes": nodes[1:3]})
-    (module,) = fold_graph(read_graph(sketch.trace())).parts
+    (module,) = fold_graph(sketch.graph()).parts
     assert [(part.kind, part.first, part.last) for part in module.parts] == [
         ("op", 0, 0),
         ("checkpoint", 1, 2),

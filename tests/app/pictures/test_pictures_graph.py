@@ -3,7 +3,7 @@
 import pytest
 from picture_parts import RECORDED, Sketch, load_recorded
 
-from app.pictures.graph import Graph, derive_forward_name, read_graph, slice_source
+from app.pictures.graph.graph import Graph, derive_forward_name, read_graph, slice_source
 
 
 def leaves_below(graph: Graph, node: int) -> set[int]:
@@ -56,7 +56,7 @@ def test_a_product_of_many_dimensions_shows_its_views_as_one_box() -> None:
     seen = sketch.op("view", product, **{**call, "shape": (2, 3), "variable": "y"})
     sketch.nodes[seen]["forward"] = "linear"
     last = sketch.op("sum", seen)
-    graph = read_graph(sketch.trace(last))
+    graph = sketch.graph(last)
     assert graph.order == (x, product, last)
     assert (graph.title(product), graph.face(product)) == ("linear", seen)
     assert [item.node for item in graph.operands(product)] == [x, weight]
@@ -67,7 +67,7 @@ def test_a_view_that_the_learner_wrote_is_shown() -> None:
     sketch = Sketch()
     view = sketch.op("view", sketch.leaf("x"), span=(1, 0, 1, 5))
     sketch.op("mm", view, span=(1, 0, 1, 9))
-    assert read_graph(sketch.trace()).order == (1, 2)
+    assert sketch.graph().order == (1, 2)
 
 
 def test_nodes_in_another_order_are_put_producers_first() -> None:
@@ -75,7 +75,7 @@ def test_nodes_in_another_order_are_put_producers_first() -> None:
     sketch.op("sum", 1)
     sketch.op("exp", 2)
     sketch.leaf("x")
-    assert read_graph(sketch.trace(0)).order == (1, 0)
+    assert sketch.graph(0).order == (1, 0)
 
 
 @pytest.mark.parametrize(

@@ -5,21 +5,15 @@ from typing import get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
-from picture_parts import QUICK, Sketch, any_sketch, load_recorded
+from picture_parts import QUICK, Sketch, any_sketch, open_recorded
 
-from app.pictures import draw_graph, tape_rows, write_tape
-from app.pictures.graph import Graph, read_graph
-from app.pictures.state import read_state, write_sum
-from app.pictures.steps import find_calls, group_steps
-from graders.contract.trace import EventKind, Trace
-
-
-def open_recorded(name: str) -> Graph:
-    trace, source = load_recorded(name)
-    return read_graph(trace, source)
+from app.pictures import Graph, draw_graph, tape_rows, write_tape
+from app.pictures.tape.state import read_state, write_sum
+from app.pictures.tape.steps import find_calls, group_steps
+from graders.contract.trace import EventKind
 
 
-def sketch_two_uses() -> Trace:
+def sketch_two_uses() -> Graph:
     """x feeds a and b, which meet; one backward call brings both gradients back to x."""
     sketch = Sketch()
     x = sketch.leaf("x")
@@ -38,11 +32,11 @@ def sketch_two_uses() -> Trace:
     sketch.event("free", h, bytes=0)
     sketch.event("accumulate", x, before="() 1.0", incoming="() 20.0", outgoing="() 21.0")
     sketch.event("end")
-    return sketch.trace(loss)
+    return sketch.graph(loss)
 
 
 def test_a_node_runs_and_lets_go_in_one_step() -> None:
-    graph = read_graph(sketch_two_uses())
+    graph = sketch_two_uses()
     assert [(step.kind, step.node) for step in group_steps(graph)[4:]] == [
         ("backward", 4), ("vjp", 4), ("vjp", 3), ("vjp", 2), ("vjp", 1), ("accumulate", 0),
     ]  # fmt: skip
@@ -67,7 +61,7 @@ def test_a_regions_slots_refill_in_one_step() -> None:
 
 
 def test_parts_that_meet_are_added_before_the_node_runs() -> None:
-    graph = read_graph(sketch_two_uses())
+    graph = sketch_two_uses()
     assert [read_state(graph, taken).received(1) for taken in (6, 7, 8, 9)] == [
         (), ("3.0",), ("3.0 + 2.0",), ("3.0 + 2.0 = 5.0",),
     ]  # fmt: skip
@@ -81,12 +75,12 @@ def test_a_long_sum_stands_on_three_lines() -> None:
 
 
 def test_a_pill_says_what_is_added_to_what_stood_there() -> None:
-    graph = read_graph(sketch_two_uses())
+    graph = sketch_two_uses()
     assert [read_state(graph, taken).grad(0) for taken in (8, 9, 10)] == [None, "gets 20.0", ".grad 1.0 += 20.0"]
 
 
 def test_bars_empty_when_their_node_has_run() -> None:
-    graph = read_graph(sketch_two_uses())
+    graph = sketch_two_uses()
     assert [read_state(graph, taken).fill((1, 2)) for taken in (0, 1, 4, 8, 9)] == [0.0, 8 / 12, 1.0, 8 / 12, 0.0]
     assert read_state(graph, None).fill((1, 2)) == 1.0
 
@@ -109,7 +103,7 @@ def test_a_second_call_forgets_the_gradients_of_the_first_but_not_grad() -> None
         sketch.event("vjp", y, call=call, incoming="() 1.0", outgoing="() 2.0")
         sketch.event("accumulate", x, call=call, before=before, incoming="() 2.0", outgoing=after)
         sketch.event("end", call=call)
-    graph = read_graph(sketch.trace(y))
+    graph = sketch.graph(y)
     state = read_state(graph, 5)
     assert (state.done, state.received(y), state.grad(x)) == (set(), (), ".grad = 2.0")
     assert [call.label for call in find_calls(graph, group_steps(graph))] == ["forward", "backward 1", "backward 2"]
@@ -125,7 +119,7 @@ def test_what_runs_inside_a_call_belongs_to_it() -> None:
     sketch.event("record", second, call=-1)
     sketch.event("vjp", y, call=0, incoming="() 1.0", outgoing="() 2.0")
     sketch.event("end", call=0)
-    graph = read_graph(sketch.trace(y))
+    graph = sketch.graph(y)
     calls = find_calls(graph, group_steps(graph))
     assert [(call.label, call.first, call.last) for call in calls] == [("forward", 1, 1), ("grad", 2, 4)]
 
@@ -164,7 +158,7 @@ def test_what_backward_did_not_reach_is_told_with_the_cut() -> None:
     sketch.event("backward", z, text="backward")
     sketch.event("vjp", z, incoming="() 1.0", outgoing="() 1.0")
     sketch.event("accumulate", v, incoming="() 1.0", outgoing="() 1.0")
-    told = [words for _, words in write_tape(sketch.trace(z)).document["unreached"]]
+    told = [words for _, words in write_tape(sketch.graph(z)).document["unreached"]]
     assert told[0] == "w (2,): cut by .detach() line 7"
     assert told[1].startswith("y was cut by .detach() at line 7")
 
@@ -178,10 +172,10 @@ def test_any_order_of_rows_replays_without_a_fault(sketch: Sketch, data: st.Data
         kind = data.draw(st.sampled_from(get_args(EventKind)))
         texts_of_row = {name: data.draw(texts) for name in ("before", "incoming", "outgoing", "text")}
         sketch.event(kind, data.draw(nodes), call=data.draw(st.integers(-1, 3)), bytes=7, **texts_of_row)
-    trace = sketch.trace()
-    tape = write_tape(trace)
+    graph = sketch.graph()
+    tape = write_tape(graph)
     json.dumps(tape.document)
-    rows = tape_rows(trace)
+    rows = tape_rows(graph)
     assert len(rows) == len(tape.document["steps"]["told"])
     for step in range(len(rows) + 1):
-        draw_graph(trace, id_prefix="p", step=step)
+        draw_graph(graph, id_prefix="p", step=step)

@@ -6,12 +6,10 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from picture_parts import QUICK, RECORDED, Sketch, any_sketch, load_recorded, sketch_chain
+from picture_parts import QUICK, RECORDED, Sketch, any_sketch, open_recorded, sketch_chain
 
-from app.pictures import TraceRefused, write_whole
-from app.pictures.check import check_trace
-from app.pictures.graph import read_graph
-from app.pictures.whole import BOX_HEIGHT
+from app.pictures import TooLarge, write_whole
+from app.pictures.drawing.canvas import BOX_HEIGHT
 
 PILL_HEIGHT = 20
 
@@ -36,9 +34,9 @@ def overlaps(document: dict[str, Any]) -> list[Any]:
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_every_operation_stands_there_once_and_nothing_lies_over_anything(name: str) -> None:
-    trace, source = load_recorded(name)
-    document = write_whole(trace, source)
-    assert document["boxes"]["node"] == list(read_graph(check_trace(trace), source).order)
+    graph = open_recorded(name)
+    document = write_whole(graph)
+    assert document["boxes"]["node"] == list(graph.order)
     assert overlaps(document) == []
     assert max(right for _, _, right, _ in rectangles(document)) <= document["width"]
     assert max(bottom for *_, bottom in rectangles(document)) <= document["height"]
@@ -47,7 +45,7 @@ def test_every_operation_stands_there_once_and_nothing_lies_over_anything(name: 
 @given(any_sketch())
 @QUICK
 def test_any_graph_is_written_with_its_lines_from_box_to_box(sketch: Sketch) -> None:
-    document = write_whole(sketch.trace())
+    document = write_whole(sketch.graph())
     boxes, edges = document["boxes"], document["edges"]
     assert overlaps(document) == []
     for above, below, points in zip(edges["from"], edges["to"], edges["points"], strict=True):
@@ -58,7 +56,7 @@ def test_any_graph_is_written_with_its_lines_from_box_to_box(sketch: Sketch) -> 
 
 
 def test_a_long_chain_becomes_columns_that_are_read_one_after_the_other() -> None:
-    document = write_whole(sketch_chain(1_200).trace())
+    document = write_whole(sketch_chain(1_200).graph())
     boxes = document["boxes"]
     assert 0.5 < document["width"] / document["height"] < 4
     backwards = [place for place, (one, other) in enumerate(pairwise(boxes["y"])) if other < one]
@@ -67,19 +65,10 @@ def test_a_long_chain_becomes_columns_that_are_read_one_after_the_other() -> Non
 
 
 def test_the_same_trace_gives_the_same_document() -> None:
-    trace, source = load_recorded("transformer")
-    assert json.dumps(write_whole(trace, source)) == json.dumps(write_whole(trace, source))
+    graph = open_recorded("transformer")
+    assert json.dumps(write_whole(graph)) == json.dumps(write_whole(graph))
 
 
 def test_too_many_operations_are_refused_in_words() -> None:
-    with pytest.raises(TraceRefused, match="the graph has 51 operations; at most 50 are opened at once"):
-        write_whole(sketch_chain(51).trace(), most=50)
-
-
-def test_a_hostile_trace_is_refused_before_anything_is_placed() -> None:
-    trace = sketch_chain(3).trace()
-    hostile = trace.model_copy(
-        update={"edges": trace.edges.model_copy(update={"source": (0, 1, 2), "target": (1, 2, 0)})}
-    )
-    with pytest.raises(TraceRefused):
-        write_whole(hostile)
+    with pytest.raises(TooLarge, match="the graph has 51 operations; at most 50 are opened at once"):
+        write_whole(sketch_chain(51).graph(), most=50)

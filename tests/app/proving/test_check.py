@@ -1,4 +1,4 @@
-"""`check` runs what a course promises, keeps the evidence, and says where a promise is broken."""
+"""`check` runs what a course promises, keeps the evidence, and says where a expectation is broken."""
 
 import io
 import sys
@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from app.check import main, make_progress
+from app.course.block_tree import blocks_of
 from app.course.blocks import Claim
 from app.course.loader import load_course
-from app.course.walk import blocks_of
-from app.web.merging import Reader, merge_claim
-from app.web.rendering import Renderer
+from app.web.edge.rendering import Renderer
+from app.web.views.presenting import ChapterState, present_claim
 
 from .conftest import HERE, Desk
 
@@ -113,7 +113,7 @@ def mark_of_the_claim(desk: Desk) -> str:
     course, _ = load_course(desk.root)
     (chapter,) = course.chapters
     claim = next(claim for claim in blocks_of(Claim, chapter.blocks) if claim.id == "adds")
-    html = Renderer().block(merge_claim(claim, Reader(course, chapter)))
+    html = Renderer().block(present_claim(claim, ChapterState(course, chapter)))
     (mark,) = [name for name in ("is-held", "is-waiting", "is-broken") if name in html]
     assert ("✓" in html) == (mark == "is-held")
     return mark

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from app.course.blocks import Measure, Question
+from app.course.block_tree import blocks_of
+from app.course.blocks import Measure
 from app.course.loader import load_course
-from app.course.walk import blocks_of
+from app.course.questions.question import QuestionBase
 
 from .conftest import Desk
 
@@ -109,7 +110,7 @@ def test_what_is_not_committed_asks_for_an_update(drawn: Desk) -> None:
     ]
 
 
-def test_update_commits_draws_on_which_every_slip_is_wrong(drawn: Desk) -> None:
+def test_update_commits_draws_in_which_every_distractor_is_wrong(drawn: Desk) -> None:
     said = drawn.check("--update")
     draws = [draw["values"] for draw in read(drawn, "variants", "add")["draws"]]
 
@@ -131,7 +132,7 @@ def test_the_course_is_read_with_what_was_committed(drawn: Desk) -> None:
     drawn.check("--update")
     (chapter,) = load_course(drawn.root)[0].chapters
     (measure,) = blocks_of(Measure, chapter.blocks)
-    question = next(found for found in blocks_of(Question, chapter.blocks) if found.id == "add")
+    question = next(found for found in blocks_of(QuestionBase, chapter.blocks) if found.id == "add")
 
     assert measure.committed
     assert not measure.committed.stale

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from app.course.marking import Given
+from app.course.questions.marking import QuestionResponse
 from app.storage.database import migrate
-from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading
+from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading, Session
 from app.storage.store import Store
 from app.storage.tables import metadata
 from graders.contract.model import LearnerId
@@ -54,8 +54,8 @@ async def test_a_prediction_is_settled_once(store: Store) -> None:
 
 
 async def test_every_attempt_is_kept_in_order(store: Store) -> None:
-    wrong = Answer("q", Given(("b",)), False, NOON)
-    right = Answer("q", Given(("a",), "text", ("x", "mul")), True, LATER)
+    wrong = Answer("q", QuestionResponse(("b",)), False, NOON)
+    right = Answer("q", QuestionResponse(("a",), "text", ("x", "mul")), True, LATER)
 
     await store.add_answer(ADA, "one", wrong)
     await store.add_answer(ADA, "one", right)
@@ -65,14 +65,14 @@ async def test_every_attempt_is_kept_in_order(store: Store) -> None:
 
 async def test_the_rubric_is_held_against_the_last_attempt(store: Store) -> None:
     assert not await store.rate_answer(ADA, "one", "q", ["1"], True)
-    await store.add_answer(ADA, "one", Answer("q", Given(text="first"), None, NOON))
-    await store.add_answer(ADA, "one", Answer("q", Given(text="second"), None, LATER))
+    await store.add_answer(ADA, "one", Answer("q", QuestionResponse(text="first"), None, NOON))
+    await store.add_answer(ADA, "one", Answer("q", QuestionResponse(text="second"), None, LATER))
 
     assert await store.rate_answer(ADA, "one", "q", ["1", "3"], True)
 
     first, second = (await store.history(ADA, "one")).answers
-    assert (first.ticked, first.held) == (None, None)
-    assert (second.ticked, second.held) == (("1", "3"), True)
+    assert (first.ticked, first.correct) == (None, None)
+    assert (second.ticked, second.correct) == (("1", "3"), True)
 
 
 async def test_a_draft_is_replaced_by_the_next(store: Store) -> None:
@@ -94,17 +94,20 @@ async def test_the_last_run_of_a_cell_is_remembered(store: Store) -> None:
 
 async def test_a_chapter_stays_read_when_its_reader_scrolls_back(store: Store) -> None:
     await store.finish_reading(ADA, "one", NOON)
-    await store.keep_place(ADA, "one", "middle", LATER)
+    await store.keep_position(ADA, "one", "middle", LATER)
 
     assert (await store.history(ADA, "one")).reading == Reading("middle", LATER, NOON)
 
 
 async def test_the_place_read_last_is_found_among_chapters(store: Store) -> None:
-    await store.keep_place(ADA, "two", "end", LATER)
-    await store.keep_place(ADA, "one", "start", NOON)
+    await store.keep_position(ADA, "two", "end", LATER)
+    await store.keep_position(ADA, "one", "start", NOON)
 
-    assert await store.last_reading(ADA) == ("two", "end")
-    assert await store.last_reading(BOB) is None
+    assert list((await store.readings(ADA)).items()) == [
+        ("two", Reading("end", LATER, None)),
+        ("one", Reading("start", NOON, None)),
+    ]
+    assert await store.readings(BOB) == {}
 
 
 async def test_a_hint_opened_twice_is_one_hint(store: Store) -> None:
@@ -126,11 +129,12 @@ async def test_chapters_have_histories_of_their_own(store: Store) -> None:
 
 
 async def leave_something_everywhere(store: Store, learner: LearnerId) -> None:
+    await store.keep_session(Session(f"hash-{learner}", learner, NOON, NOON), NOON, LATER)
     await store.commit_prediction(learner, "one", Prediction("p", "a", "guess", NOON))
-    await store.add_answer(learner, "one", Answer("q", Given(("a",)), True, NOON))
+    await store.add_answer(learner, "one", Answer("q", QuestionResponse(("a",)), True, NOON))
     await store.save_draft(learner, "exercises/double", "text", NOON)
     await store.note_cell_run(learner, "one", "cell", f"run-{learner[0]}", NOON)
-    await store.keep_place(learner, "one", "middle", NOON)
+    await store.keep_position(learner, "one", "middle", NOON)
     await store.open_hint(learner, "double", 1, NOON)
 
 

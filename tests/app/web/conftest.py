@@ -14,9 +14,9 @@ from app.course.model import Course
 from app.main import create_app
 from app.settings import Settings
 from app.storage.database import migrate
-from app.web.assets import Assets, read_assets
-from app.web.rates import Rates
-from app.web.site import Site
+from app.web.edge.assets import Assets, read_assets
+from app.web.edge.rates import Rates
+from app.web.edge.site import Site
 
 
 @pytest.fixture

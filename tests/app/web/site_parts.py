@@ -14,10 +14,10 @@ import httpx2
 from graders.contract.events import EventKind
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import Flavour, GradeJob, Queue, RunJob
-from graders.contract.results import Outcome, RunEnd, Verdict
+from graders.contract.results import CaseResult, Outcome, RunEnd, Verdict
 from graders.contract.trace import Edges, Nodes, Trace
 from graders.ledger import Ledger
-from graders.ledger.dispatch import Handle
+from graders.ledger.local_dispatch import Handle
 
 COURSE = Path(__file__).resolve().parents[2] / "course"
 FRAGMENT = {"x-unwind-fragment": "1"}
@@ -75,6 +75,7 @@ class FakeWorker:
         self.jobs: list[GradeJob | RunJob] = []
         self.end: Callable[[GradeJob | RunJob], Verdict | RunEnd] = end_well
         self.printed = "4.0\n"
+        self.cases: tuple[CaseResult, ...] = ()
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -95,7 +96,8 @@ class FakeWorker:
                 return
             self.jobs.append(claim.job)
             output = json.dumps({"stream": "stdout", "text": self.printed})
-            await self.ledger.finish(claim, self.end(claim.job), [(EventKind.OUTPUT, output)])
+            cases = [(EventKind.CASE, case.model_dump_json()) for case in self.cases]
+            await self.ledger.finish(claim, self.end(claim.job), [(EventKind.OUTPUT, output), *cases])
 
         return handle
 

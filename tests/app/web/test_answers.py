@@ -6,7 +6,7 @@ import httpx2
 import pytest
 from site_parts import FRAGMENT, FakeWorker
 
-from app.course.marking import line_letter, shown_order
+from app.course.questions.code_lines import line_letter, shown_order
 
 CHAPTER = "/chapters/a-first-graph"
 OTHER = "/chapters/a-second-look"
@@ -29,7 +29,7 @@ async def test_a_right_number_is_right_and_shows_why(browser: httpx2.AsyncClient
     assert "One multiplication" in fragment.text
 
 
-async def test_a_known_slip_has_its_own_feedback_and_no_answer_yet(browser: httpx2.AsyncClient) -> None:
+async def test_a_known_wrong_answer_has_its_own_feedback_and_no_model_answer_yet(browser: httpx2.AsyncClient) -> None:
     fragment = await answer(browser, "how-many-nodes", number="2")
 
     assert is_state(fragment, "wrong")
@@ -82,7 +82,7 @@ async def test_an_open_answer_is_compared_then_rated(browser: httpx2.AsyncClient
     assert "12 &amp; three &lt;uses&gt;" in answered.text
     assert "Three contributions" in answered.text
     assert is_state(rated, "rated")
-    assert "Kept: 2 of 2." in rated.text
+    assert "Saved: 2 of 2." in rated.text
 
 
 async def test_ticks_without_an_answer_are_sent_back(browser: httpx2.AsyncClient) -> None:
@@ -107,7 +107,7 @@ async def test_all_questions_right_climb_a_rung(browser: httpx2.AsyncClient, wor
     first = (await browser.get(CHAPTER)).text
 
     assert "1 of 4 questions answered right" in first
-    assert "1 of 4 today counts" in first
+    assert "1 of 4 days: today counts" in first
 
 
 def shown_lines(fragment: httpx2.Response) -> list[str]:

@@ -5,7 +5,7 @@ import re
 import httpx2
 from site_parts import FRAGMENT
 
-from app.course.marking import shown_order
+from app.course.questions.code_lines import shown_order
 
 CHAPTER = "/chapters/a-second-look"
 QUESTION = f"{CHAPTER}/answers/after-several-calls"
@@ -37,7 +37,7 @@ async def test_the_truth_of_the_draw_that_was_shown_is_right(browser: httpx2.Asy
         assert "is-right" in fragment.text.partition(">")[0], draw
 
 
-async def test_a_slip_of_the_draw_has_its_feedback_and_may_be_tried_again(browser: httpx2.AsyncClient) -> None:
+async def test_a_known_wrong_answer_of_the_draw_has_its_feedback_and_another_try(browser: httpx2.AsyncClient) -> None:
     fragment = await browser.post(QUESTION, data={"number": "0.5", "draw": "4"}, headers=FRAGMENT)
 
     assert "is-wrong" in fragment.text.partition(">")[0]

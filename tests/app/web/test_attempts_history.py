@@ -9,8 +9,8 @@ from site_parts import FRAGMENT, FakeWorker
 
 from app.main import create_app
 from app.settings import Settings
-from app.web.diffs import compare_briefly, compare_whole
-from app.web.rates import Rates
+from app.web.edge.rates import Rates
+from app.web.views.diffs import compare_briefly, compare_whole
 from graders.contract.jobs import GradeJob, RunJob
 from graders.contract.results import Finding, Measure, MeasuredBy, Outcome, RunEnd, Verdict
 
@@ -33,7 +33,7 @@ def judge(job: GradeJob | RunJob) -> Verdict | RunEnd:
 async def submit(browser: httpx2.AsyncClient, *sources: str) -> list[str]:
     ids = []
     for number, source in enumerate(sources):
-        sent = {"source": source, "token": f"attempt-number-{number}"}
+        sent = {"source": source, "idempotency_key": f"attempt-number-{number}"}
         accepted = (await browser.post(f"/api{EXERCISE}/submissions", json=sent)).json()
         await browser.get(accepted["events"])
         ids.append(accepted["id"])
@@ -85,7 +85,7 @@ async def test_a_submission_is_compared_with_any_other(browser: httpx2.AsyncClie
     starter = (await browser.get(f"{EXERCISE}/submissions/{third}?against=starter")).text
     unknown = (await browser.get(f"{EXERCISE}/submissions/{third}?against=nothing")).text
 
-    assert "letter for letter" in same
+    assert "the two are identical" in same
     assert "selected>the starter" in starter
     assert "selected>the one before, number 2" in unknown
 
@@ -118,12 +118,14 @@ async def test_comparisons_have_a_rate_of_their_own(settings: Settings) -> None:
     async with app.router.lifespan_context(app):
         transport = httpx2.ASGITransport(app=app)
         async with httpx2.AsyncClient(transport=transport, base_url="http://testserver") as browser:
-            sent = await browser.post(f"{EXERCISE}/submissions", data={"source": FIRST, "token": "attempt-number-0"})
+            sent = await browser.post(
+                f"{EXERCISE}/submissions", data={"source": FIRST, "idempotency_key": "attempt-number-0"}
+            )
             pages = [await browser.get(sent.headers["location"]) for _ in range(4)]
             fragment = await browser.get(sent.headers["location"], headers=FRAGMENT)
 
     assert [page.status_code for page in pages] == [200, 200, 200, 429]
-    assert "You may have 3 comparisons of attempts a minute" in pages[-1].text
+    assert "You may have 3 comparisons of attempts per minute" in pages[-1].text
     assert fragment.status_code == 200
 
 

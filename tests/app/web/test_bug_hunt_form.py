@@ -5,7 +5,7 @@ import pytest
 from site_parts import FRAGMENT, FakeWorker
 
 from app.course.model import Course
-from app.web.diagnosing import read_draft
+from app.web.views.diagnosis import read_draft
 from graders.contract.jobs import Diagnosed, GradeJob, RunJob
 from graders.contract.results import Finding, Outcome, RunEnd, Verdict
 
@@ -27,7 +27,7 @@ def weigh(job: GradeJob | RunJob) -> Verdict | RunEnd:
 
 
 async def submit(browser: httpx2.AsyncClient, token: str = TOKEN, **said: object) -> str:
-    accepted = (await browser.post(API, json={"source": "x", "token": token, **said})).json()
+    accepted = (await browser.post(API, json={"source": "x", "idempotency_key": token, **said})).json()
     await browser.get(accepted["events"])
     return (await browser.get(f"{HUNT}/submissions/{accepted['id']}", headers=FRAGMENT)).text
 
@@ -54,7 +54,7 @@ async def test_the_kinds_stand_in_the_order_of_their_words(browser: httpx2.Async
 
 async def test_an_exercise_that_is_no_hunt_asks_nothing(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
     page = (await browser.get("/exercises/double")).text
-    sent = {"source": "x", "token": TOKEN, "category": "anything", "line": 3}
+    sent = {"source": "x", "idempotency_key": TOKEN, "category": "anything", "line": 3}
     accepted = (await browser.post("/api/exercises/double/submissions", json=sent)).json()
     await browser.get(accepted["events"])
 
@@ -71,11 +71,11 @@ async def test_what_was_said_goes_to_the_judge_and_stays(browser: httpx2.AsyncCl
     assert [job.diagnosed for job in worker.jobs if isinstance(job, GradeJob)] == [
         Diagnosed(category="rounding", line=5)
     ]
-    assert "What you said of the fault does not, yet." in verdict
+    assert "Your diagnosis is not right yet." in verdict
     assert "A part of the number is cut off." in verdict
     assert 'value="rounding" checked' in page
     assert 'value="5" checked' in page
-    assert "You said: line 5: A part of the number is cut off." in page
+    assert "Your diagnosis: line 5: A part of the number is cut off." in page
     assert "right code, wrong diagnosis" in page
 
 
@@ -106,7 +106,7 @@ async def test_nothing_said_is_sent_as_nothing(browser: httpx2.AsyncClient, work
     "said", [{"category": "no-such-kind"}, {"line": 3}, {"line": 99}, {"line": 0}, {"line": "x"}]
 )
 async def test_what_the_form_does_not_offer_is_refused(browser: httpx2.AsyncClient, said: dict[str, object]) -> None:
-    assert (await browser.post(API, json={"source": "x", "token": TOKEN, **said})).status_code == 422
+    assert (await browser.post(API, json={"source": "x", "idempotency_key": TOKEN, **said})).status_code == 422
 
 
 async def test_a_choice_is_a_draft(browser: httpx2.AsyncClient) -> None:

@@ -6,11 +6,12 @@ import httpx2
 import pytest
 from site_parts import FRAGMENT, FakeWorker
 
-from app.pictures import check_trace, draw_graph
-from app.pictures.mark import ROOM, mark_node
-from app.web.case_graphs import show_case_graph, trace_of
-from app.web.results import show_difference
+from app.pictures import draw_graph, read_graph
+from app.pictures.drawing.mark import ROOM, mark_node
+from app.web.views.case_graphs import show_case_graph, trace_of
+from app.web.views.results import show_difference
 from graders.contract.results import CaseGraph, CaseResult, Difference, GraphNode, Outcome, Verdict
+from graders.contract.trace_check import check_trace
 
 GRAPH = CaseGraph(
     nodes=(
@@ -37,7 +38,7 @@ def test_the_first_wrong_node_is_marked_and_said() -> None:
 
 
 def test_the_mark_stands_around_its_node() -> None:
-    picture = draw_graph(trace_of(GRAPH), id_prefix="p")
+    picture = draw_graph(read_graph(check_trace(trace_of(GRAPH))), id_prefix="p")
     marked = mark_node(picture, 2, "here")
     node = next(each for each in picture.nodes if 2 in each.members)
 
@@ -51,7 +52,7 @@ def test_the_mark_stands_around_its_node() -> None:
 
 
 def test_a_node_that_is_not_drawn_is_not_marked() -> None:
-    picture = draw_graph(trace_of(GRAPH), id_prefix="p")
+    picture = draw_graph(read_graph(check_trace(trace_of(GRAPH))), id_prefix="p")
 
     assert mark_node(picture, 99, "here") == picture.svg
 
@@ -94,7 +95,7 @@ async def test_a_verdict_shows_them_of_a_public_case_alone(browser: httpx2.Async
         CaseResult(name="two", idea="unseen", passed=False, public=False, **told),
     )
     worker.end = lambda _: Verdict(outcome=Outcome.WRONG_ANSWER, exercise="double", cases=cases, cases_total=2)
-    sent = {"source": "x", "token": "0123456789abcdef"}
+    sent = {"source": "x", "idempotency_key": "0123456789abcdef"}
     accepted = (await browser.post("/api/exercises/double/submissions", json=sent)).json()
     await browser.get(accepted["events"])
 
@@ -102,5 +103,5 @@ async def test_a_verdict_shows_them_of_a_public_case_alone(browser: httpx2.Async
 
     assert html.count("mark-frame") == 1
     assert html.count("G1") == 1
-    assert "First that differs: <code>g[4]</code>" in html
+    assert "First difference: <code>g[4]</code>" in html
     assert "&lt;5&gt;" in html

@@ -51,12 +51,20 @@ async def test_no_id_stands_twice_on_a_page(browser: httpx2.AsyncClient) -> None
         assert sorted(ids) == sorted(set(ids)), path
 
 
-async def test_a_hidden_setup_and_the_answers_are_not_on_the_page(browser: httpx2.AsyncClient) -> None:
+async def test_the_code_that_runs_before_a_cell_is_folded_above_it(browser: httpx2.AsyncClient) -> None:
     page = (await browser.get(CHAPTER)).text
     cell = re.search(r'<uw-cell id="square-cell".*?</uw-cell>', page, re.S)
 
     assert cell
-    assert "requires_grad" not in cell.group()
+    before, body = cell.group().split('<div class="cell-body">')
+    assert "Code that runs before this cell" in before
+    assert "requires_grad" in before
+    assert "requires_grad" not in body
+
+
+async def test_the_answers_are_not_on_the_page(browser: httpx2.AsyncClient) -> None:
+    page = (await browser.get(CHAPTER)).text
+
     for secret in (TRUTH, FEEDBACK_ON_TWO, FEEDBACK_ON_FOUR, "Two operands, but one operation", "three uses, each"):
         assert secret not in page
 
@@ -71,8 +79,10 @@ async def test_a_chapter_that_does_not_exist_is_a_page_in_words(browser: httpx2.
 async def test_reading_to_the_end_is_a_rung(browser: httpx2.AsyncClient) -> None:
     answer = await browser.post(f"{CHAPTER}/read")
 
-    assert (answer.status_code, answer.headers["location"]) == (303, CHAPTER)
-    assert "You have read this chapter to the end." in (await browser.get(CHAPTER)).text
+    assert (answer.status_code, answer.headers["location"]) == (303, f"{CHAPTER}#finish")
+    page = (await browser.get(CHAPTER)).text
+    assert "Read.</strong>" in page
+    assert 'Next: <a href="/chapters/a-second-look">1.2 A second look</a>' in page
 
 
 async def test_a_prediction_is_committed_before_the_truth_shows(browser: httpx2.AsyncClient) -> None:
@@ -94,7 +104,7 @@ async def test_a_committed_prediction_cannot_be_changed(browser: httpx2.AsyncCli
 
     await browser.post("/api/runs", json=RUN)
 
-    assert "It went otherwise." in (await browser.get(CHAPTER)).text
+    assert "That is not what happens." in (await browser.get(CHAPTER)).text
 
 
 async def test_a_run_settles_a_prediction_beside_the_truth(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
@@ -104,7 +114,7 @@ async def test_a_run_settles_a_prediction_beside_the_truth(browser: httpx2.Async
     done = read_stream(await browser.post("/api/runs", json=RUN))[-1].data
 
     assert list(done["resolved"]) == ["double-use"]
-    for text in (TRUTH, FEEDBACK_ON_FOUR, "You predicted it.", "You said: a guess."):
+    for text in (TRUTH, FEEDBACK_ON_FOUR, "You predicted this.", "You said: a guess."):
         assert text in done["resolved"]["double-use"]
         assert text in (await browser.get(CHAPTER)).text
 
@@ -117,9 +127,9 @@ async def test_not_knowing_is_an_answer_and_the_run_still_tells(
     page = (await browser.get(CHAPTER)).text
 
     assert fragment.text.lstrip().startswith("<uw-predict")
-    assert "You said that you do not know" in fragment.text
+    assert "You said that you don’t know" in fragment.text
     assert TRUTH in page
-    assert "It went otherwise" not in page
+    assert "That is not what happens" not in page
 
 
 async def test_a_run_without_a_prediction_tells_no_truth(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:

@@ -13,15 +13,15 @@ import pytest
 from site_parts import HELLO
 
 from app.course.blocks import Claim, Where
+from app.course.claim_status import ClaimStatus, find_status
 from app.course.loader import load_course
 from app.course.model import Chapter, Evidence
-from app.course.standing import Standing, stand
 from app.main import create_app
 from app.settings import Settings
-from app.web.assets import Assets
-from app.web.merging import Reader, merge_claim
-from app.web.rates import Rates
-from app.web.rendering import Renderer
+from app.web.edge.assets import Assets
+from app.web.edge.rates import Rates
+from app.web.edge.rendering import Renderer
+from app.web.views.presenting import ChapterState, present_claim
 
 FIXTURE = Path(__file__).resolve().parents[2] / "course"
 
@@ -32,21 +32,21 @@ EVIDENCE = Evidence(True, "2.13.0+cpu", "cpu", "3.11.7", "2026-01-02", 0.5)
 @pytest.mark.parametrize(
     ("claim", "evidence", "torch", "standing"),
     [
-        (CLAIM, EVIDENCE, "2.13.0", Standing.HELD),
-        (CLAIM, EVIDENCE, "2.13.0+cu130", Standing.HELD),
-        (CLAIM, EVIDENCE, "2.14.0+cpu", Standing.OTHER_VERSION),
-        (CLAIM, None, "2.13.0", Standing.WAITING),
-        (CLAIM, replace(EVIDENCE, held=False), "2.13.0", Standing.BROKEN),
-        (CLAIM, replace(EVIDENCE, held=False), "2.14.0", Standing.BROKEN),
-        (replace(CLAIM, needs="gpu"), None, "2.13.0", Standing.WAITING),
-        (replace(CLAIM, needs="gpu"), replace(EVIDENCE, device="cuda"), "2.13.0", Standing.OTHER_DEVICE),
-        (replace(CLAIM, needs="gpu"), replace(EVIDENCE, held=False), "2.13.0", Standing.BROKEN),
+        (CLAIM, EVIDENCE, "2.13.0", ClaimStatus.HELD),
+        (CLAIM, EVIDENCE, "2.13.0+cu130", ClaimStatus.HELD),
+        (CLAIM, EVIDENCE, "2.14.0+cpu", ClaimStatus.OTHER_VERSION),
+        (CLAIM, None, "2.13.0", ClaimStatus.WAITING),
+        (CLAIM, replace(EVIDENCE, held=False), "2.13.0", ClaimStatus.BROKEN),
+        (CLAIM, replace(EVIDENCE, held=False), "2.14.0", ClaimStatus.BROKEN),
+        (replace(CLAIM, needs="gpu"), None, "2.13.0", ClaimStatus.WAITING),
+        (replace(CLAIM, needs="gpu"), replace(EVIDENCE, device="cuda"), "2.13.0", ClaimStatus.OTHER_DEVICE),
+        (replace(CLAIM, needs="gpu"), replace(EVIDENCE, held=False), "2.13.0", ClaimStatus.BROKEN),
     ],
 )
 def test_only_what_held_on_the_version_that_runs_here_stands_as_held(
-    claim: Claim, evidence: Evidence | None, torch: str, standing: Standing
+    claim: Claim, evidence: Evidence | None, torch: str, standing: ClaimStatus
 ) -> None:
-    assert stand(claim, evidence, torch) is standing
+    assert find_status(claim, evidence, torch) is standing
 
 
 class Copy:
@@ -73,7 +73,7 @@ class Copy:
         course, problems = load_course(self.root)
         assert problems == ()
         chapter = next(chapter for chapter in course.chapters if chapter.slug == "a-first-graph")
-        return Renderer().block(merge_claim(_claim_of(chapter), Reader(course, chapter)))
+        return Renderer().block(present_claim(_claim_of(chapter), ChapterState(course, chapter)))
 
 
 def _claim_of(chapter: Chapter) -> Claim:
@@ -112,7 +112,7 @@ def test_a_claim_that_did_not_hold_is_unverified_and_says_why(copy: Copy) -> Non
     html = copy.render_claim()
 
     assert "is-broken" in html
-    assert "unverified: it did not hold" in html
+    assert "did not hold on torch" in html
     assert "it is not three" in html
     assert "✓" not in html
 
@@ -133,7 +133,7 @@ def test_a_claim_that_needs_a_gpu_shows_the_device_on_which_it_held(copy: Copy) 
     there = replace(EVIDENCE, device="NVIDIA H200")
     course = replace(course, evidence={f"{chapter.slug}/{claim.id}": there})
 
-    html = Renderer().block(merge_claim(claim, Reader(course, chapter)))
+    html = Renderer().block(present_claim(claim, ChapterState(course, chapter)))
 
     assert "held on NVIDIA H200, torch 2.13.0+cpu; not verified here" in html
     assert "✓" not in html
@@ -172,5 +172,15 @@ async def test_the_list_of_claims_shows_the_myths_that_they_correct(settings: Se
     async with serve(settings, assets, "2.13.0") as open_page:
         claims = await open_page("/claims")
 
-    assert "You will read:" in claims
+    assert "Often said, and false:" in claims
     assert "A tensor that is used twice gets the gradient of its last use." in claims
+
+
+async def test_claims_can_be_searched_by_the_words_of_a_claim_or_its_myth(settings: Settings, assets: Assets) -> None:
+    async with serve(settings, assets, "2.13.0") as open_page:
+        found, none = await open_page("/claims?q=LAST+twice"), await open_page("/claims?q=nowhere+at+all")
+
+    assert "1 claim contains “LAST twice”" in found
+    assert '<details class="claim-group" open>' in found
+    assert "0 claims contain" in none
+    assert "A tensor that is used twice gets the gradient of its last use." not in none

@@ -10,8 +10,8 @@ from site_parts import COURSE
 from app.course.loader import load_course
 from app.main import create_app
 from app.settings import Settings
-from app.web.assets import Assets
-from app.web.rates import Rates
+from app.web.edge.assets import Assets
+from app.web.edge.rates import Rates
 
 
 def answers_in(page: str) -> list[tuple[str, str]]:
@@ -87,7 +87,7 @@ async def test_the_tables_of_all_chapters_are_gathered_and_searched(browser: htt
     assert everything.count("<tr><td>") == 3
     assert '<a href="/chapters/a-second-look#another-look">1.2 A second look</a>' in found
     assert re.findall(r"<tr><td>(.*?)</td>", found) == ["<code>.grad</code> is <code>None</code>"]
-    assert "1 row holds “NONE cut”" in found
+    assert "1 row contains “NONE cut”" in found
 
 
 async def test_what_was_searched_for_is_text(browser: httpx2.AsyncClient) -> None:

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from app.web.diffs import MOST_ROWS, compare_briefly, compare_whole
+from app.web.views.diffs import MAX_ROWS, compare_briefly, compare_whole
 from graders.contract.limits import MAX_SOURCE_BYTES
 
 HOSTILE = {
@@ -50,14 +50,14 @@ def test_an_ordinary_change_is_found_between_equal_lines():
 
 @pytest.mark.parametrize("compare", [compare_briefly, compare_whole])
 def test_a_comparison_shows_so_many_rows_and_counts_the_lines_of_all(compare):
-    compared = compare("\n" * (MOST_ROWS + 7), "x\n")
+    compared = compare("\n" * (MAX_ROWS + 7), "x\n")
 
-    assert (len(compared.rows), compared.rows_left_out) == (MOST_ROWS, 7)
-    assert (compared.removed, compared.added) == (MOST_ROWS + 7, 1)
+    assert (len(compared.rows), compared.rows_left_out) == (MAX_ROWS, 7)
+    assert (compared.removed, compared.added) == (MAX_ROWS + 7, 1)
 
 
 @pytest.mark.parametrize("compare", [compare_briefly, compare_whole])
 def test_a_comparison_with_just_so_many_rows_leaves_none_out(compare):
-    compared = compare("\n" * MOST_ROWS, "x\n")
+    compared = compare("\n" * MAX_ROWS, "x\n")
 
-    assert (len(compared.rows), compared.rows_left_out) == (MOST_ROWS, 0)
+    assert (len(compared.rows), compared.rows_left_out) == (MAX_ROWS, 0)

@@ -31,7 +31,7 @@ def parse_as_a_browser(text: str) -> list[dict[str, str]]:
 
 
 async def hand_in(browser: httpx2.AsyncClient, token: str = TOKEN) -> str:
-    accepted = await browser.post(SUBMISSIONS, json={"source": "x = 1\n", "token": token})
+    accepted = await browser.post(SUBMISSIONS, json={"source": "x = 1\n", "idempotency_key": token})
     assert accepted.status_code == 202
     return str(accepted.json()["id"])
 
@@ -145,7 +145,7 @@ async def test_a_strangers_submission_is_not_compared_with(
     browser: httpx2.AsyncClient, stranger: httpx2.AsyncClient
 ) -> None:
     secret = "def double(x):\n    return x + x  # a stranger wrote this\n"
-    asked = {"source": secret, "token": "f" * 32}
+    asked = {"source": secret, "idempotency_key": "f" * 32}
     theirs = (await stranger.post("/api/exercises/double/submissions", json=asked)).json()["id"]
     mine = await hand_in(browser)
 
@@ -214,9 +214,9 @@ async def test_no_path_leads_out_of_the_site(browser: httpx2.AsyncClient, door: 
             assert "def " not in answer.text
 
 
-@pytest.mark.parametrize("place", ["chapters/../../x", "/etc/passwd", "exercises/", "exercises/%2e%2e", "a" * 3000])
-async def test_no_draft_is_kept_outside_its_places(browser: httpx2.AsyncClient, place: str) -> None:
-    assert (await browser.put(f"/api/drafts/{place}", json={"text": "x"})).status_code in (404, 405, 422)
+@pytest.mark.parametrize("key", ["chapters/../../x", "/etc/passwd", "exercises/", "exercises/%2e%2e", "a" * 3000])
+async def test_no_draft_is_kept_outside_its_places(browser: httpx2.AsyncClient, key: str) -> None:
+    assert (await browser.put(f"/api/drafts/{key}", json={"text": "x"})).status_code in (404, 405, 422)
 
 
 @pytest.mark.parametrize("line_end", ["\r\n", "\n", "\r", "%0d%0a", "\u560d\u560a"])
@@ -268,11 +268,11 @@ BODIES = {
     "nested without end": b"[" * 100_000,
     "objects without end": b'{"source":' * 20_000,
     "a number of a million digits": b'{"source": ' + b"9" * 900_00 + b"}",
-    "no number": b'{"source": NaN, "token": -Infinity}',
-    "half a character": b'{"source": "\\ud800", "token": "a-token-of-mine"}',
+    "no number": b'{"source": NaN, "idempotency_key": -Infinity}',
+    "half a character": b'{"source": "\\ud800", "idempotency_key": "a-token-of-mine"}',
     "no text": b'\xff\xfe{"source": "x"}',
-    "the same name twice": b'{"source": 1, "source": "x", "token": "short"}',
-    "more than was asked": b'{"source": "x", "token": "a-token-of-mine", "learner": "root"}',
+    "the same name twice": b'{"source": 1, "source": "x", "idempotency_key": "short"}',
+    "more than was asked": b'{"source": "x", "idempotency_key": "a-token-of-mine", "learner": "root"}',
     "nothing": b"",
     "a text": b'"x"',
 }
@@ -322,8 +322,10 @@ async def test_no_form_from_elsewhere_hands_in_runs_or_stops(browser: httpx2.Asy
     mine = await hand_in(browser)
     elsewhere = {"sec-fetch-site": "cross-site", "origin": "https://evil.example"}
     asked = [
-        await browser.post(SUBMISSIONS, json={"source": "x", "token": "another-one"}, headers=elsewhere),
-        await browser.post("/exercises/double/submissions", data={"source": "x", "token": TOKEN}, headers=elsewhere),
+        await browser.post(SUBMISSIONS, json={"source": "x", "idempotency_key": "another-one"}, headers=elsewhere),
+        await browser.post(
+            "/exercises/double/submissions", data={"source": "x", "idempotency_key": TOKEN}, headers=elsewhere
+        ),
         await browser.post("/api/runs", json={"source": "x"}, headers=elsewhere),
         await browser.post("/runs", data={"source": "x"}, headers=elsewhere),
         await browser.post(f"/api/submissions/{mine}/stop", headers=elsewhere),

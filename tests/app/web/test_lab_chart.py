@@ -8,7 +8,7 @@ import pytest
 from site_parts import FakeWorker
 
 from app.course.model import Course, Exercise
-from app.web.lab_chart import show_chart
+from app.web.views.lab_chart import show_chart
 from graders.contract.chart import FORWARDS, HELD
 from graders.contract.jobs import GradeJob, RunJob
 from graders.contract.model import LearnerId, SubmissionId
@@ -46,7 +46,7 @@ def newest_first(*verdicts: Verdict) -> tuple[Submission, ...]:
             learner=LearnerId("me"),
             job=GradeJob(exercise="pull-back", source=""),
             state=State.FINISHED,
-            attempt=1,
+            claim_number=1,
             submitted_at=now,
             started_at=now,
             finished_at=now,
@@ -144,7 +144,7 @@ async def test_the_page_has_the_chart_as_a_figure_and_as_a_table(
         return verdict(Outcome.PASSED, 28, 9)
 
     worker.end = end
-    sent = {"source": "x", "token": "0123456789abcdef"}
+    sent = {"source": "x", "idempotency_key": "0123456789abcdef"}
     accepted = (await browser.post("/api/exercises/pull-back/submissions", json=sent)).json()
     await browser.get(accepted["events"])
 

@@ -5,7 +5,8 @@ import re
 import httpx2
 from site_parts import FakeWorker, StoppedClock
 
-from app.web.site import Site
+from app.web.edge.identity import hash_token
+from app.web.edge.site import Site
 
 CHAPTER = "/chapters/a-first-graph"
 
@@ -18,7 +19,9 @@ async def do_everything(browser: httpx2.AsyncClient) -> None:
     await browser.post(f"{CHAPTER}/predictions/double-use", data=form)
     await browser.post("/api/runs", json={"source": "x", "chapter": "a-first-graph", "cell": "square-cell"})
     await browser.post(f"{CHAPTER}/answers/how-many-nodes", data={"number": "1"})
-    accepted = await browser.post("/api/exercises/double/submissions", json={"source": "x = 1", "token": "12345678"})
+    accepted = await browser.post(
+        "/api/exercises/double/submissions", json={"source": "x = 1", "idempotency_key": "12345678"}
+    )
     await browser.get(accepted.json()["events"])
 
 
@@ -60,7 +63,7 @@ async def test_what_is_kept_can_be_taken_along(
     assert "attachment" in answer.headers["content-disposition"]
     assert exported["exported_at"] == clock.now.isoformat()
     assert [row["confidence"] for row in exported["predictions"]] == ["certain"]
-    assert [(row["question"], row["held"]) for row in exported["answers"]] == [("how-many-nodes", True)]
+    assert [(row["question"], row["correct"]) for row in exported["answers"]] == [("how-many-nodes", True)]
     assert [row["job"]["kind"] for row in exported["submissions"]] == ["run", "grade"]
     assert browser.cookies["unwind"] not in answer.text
 
@@ -75,6 +78,9 @@ async def test_deleting_leaves_nothing_and_forgets_the_browser(
     await do_everything(browser)
     await do_everything(stranger)
     cookie = browser.cookies["unwind"]
+    session = await site.store.find_session(hash_token(cookie.partition(".")[0]), site.clock())
+    assert session is not None
+    learner = session.learner
 
     answer = await browser.post("/me/delete")
 
@@ -82,8 +88,9 @@ async def test_deleting_leaves_nothing_and_forgets_the_browser(
     assert "unwind" not in browser.cookies
     assert "Your data is deleted." in (await browser.get(answer.headers["location"])).text
     browser.cookies.set("unwind", cookie)
-    left = (await browser.get("/me/export.json")).json()
-    assert {name: len(rows) for name, rows in left.items() if rows and name != "exported_at"} == {}
+    assert (await browser.get("/me/export.json")).status_code == 404
+    assert {name: rows for name, rows in (await site.store.export(learner)).items() if rows} == {}
+    assert await site.ledger.everything(learner) == ()
     assert len((await stranger.get("/me/export.json")).json()["submissions"]) == 2
 
 

@@ -4,7 +4,7 @@ import httpx2
 import pytest
 from site_parts import FakeWorker, read_stream
 
-from app.pictures import MOST_WHOLE
+from app.pictures import MAX_WHOLE_NODES
 from graders.contract.jobs import Flavour, RunJob
 from graders.contract.results import Outcome, RunEnd
 from graders.contract.trace import Edges, Events, Nodes, Trace
@@ -150,7 +150,7 @@ async def test_a_runs_whole_graph_is_given_to_its_learner_alone(
 async def test_a_whole_of_too_many_operations_is_refused_in_words(
     browser: httpx2.AsyncClient, worker: FakeWorker
 ) -> None:
-    worker.end = lambda _: RunEnd(outcome=Outcome.OK, trace=chain_trace(MOST_WHOLE + 1))
+    worker.end = lambda _: RunEnd(outcome=Outcome.OK, trace=chain_trace(MAX_WHOLE_NODES + 1))
     played = read_stream(await browser.post("/api/runs", json={"source": "x"}))
     place = next(event.data["whole"] for event in played if event.event == "trace")
 

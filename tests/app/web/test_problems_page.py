@@ -8,8 +8,8 @@ import pytest
 from site_parts import FRAGMENT, FakeWorker
 
 from app.course.model import Course
-from app.web.merging import Standing
-from app.web.problems import list_entries, show_bank
+from app.web.pages.problems import list_entries, show_bank
+from app.web.views.presenting import ExerciseProgress
 from graders.contract.results import Outcome, Verdict
 
 TITLES = {"double": "Double a number", "early-meetings": "Every meeting ends too early", "pull-back": "Pull back"}
@@ -19,8 +19,10 @@ def shown(page: str) -> list[str]:
     return re.findall(r'class="exercise-title"><a href="/exercises/([a-z-]+)"', page)
 
 
-def options(course: Course, standings: dict[str, Standing], **wanted: str) -> dict[str, dict[str, tuple[int, bool]]]:
-    bank = show_bank(course, list_entries(course, standings), wanted)
+def options(
+    course: Course, progress: dict[str, ExerciseProgress], **wanted: str
+) -> dict[str, dict[str, tuple[int, bool]]]:
+    bank = show_bank(course, list_entries(course, progress), wanted)
     return {
         each.name: {option.label: (option.count, option.chosen) for option in each.options} for each in bank.filters
     }
@@ -42,8 +44,8 @@ async def test_every_exercise_is_listed_by_chapter_then_difficulty(browser: http
         ("difficulty=first+steps", ["double", "early-meetings"]),
         ("difficulty=first+steps&kind=bug-hunt", ["early-meetings"]),
         ("concept=recording", ["pull-back"]),
-        ("state=not+yet", ["double", "early-meetings", "pull-back"]),
-        ("state=done", []),
+        ("state=not+tried+yet", ["double", "early-meetings", "pull-back"]),
+        ("state=passed", []),
         ("kind=", ["double", "early-meetings", "pull-back"]),
         ("kind=nonsense", []),
     ],
@@ -52,22 +54,33 @@ async def test_a_filter_is_a_plain_link(browser: httpx2.AsyncClient, query: str,
     page = (await browser.get(f"/problems?{query}")).text
 
     assert shown(page) == names
-    assert ("No exercise is all of that at once." in page) is (names == [])
+    assert ("No exercise matches all these filters." in page) is (names == [])
 
 
 def test_each_filter_counts_what_it_would_show(course: Course) -> None:
-    mine = {"double": Standing(2, passed=True), "pull-back": Standing(1)}
+    mine = {"double": ExerciseProgress(2, passed=True), "pull-back": ExerciseProgress(1)}
 
     found = options(course, mine, difficulty="first steps")
 
-    assert found["Yours"] == {"all": (2, True), "not yet": (1, False), "tried": (0, False), "done": (1, False)}
-    assert found["Difficulty"] == {"all": (3, False), "first steps": (2, True), "deep": (1, False)}
+    assert found["Yours"] == {
+        "all": (2, True),
+        "not tried yet": (1, False),
+        "tried": (0, False),
+        "passed": (1, False),
+    }
+    assert found["Difficulty"] == {"all": (3, False), "easy": (2, True), "hard": (1, False)}
     assert found["Kind"] == {
         "all": (2, True),
         "bug-hunt": (1, False),
         "checkpointing lab": (0, False),
         "from scratch": (1, False),
     }
+
+
+def test_a_concept_is_named_in_a_few_words(course: Course) -> None:
+    named = options(course, {})["What it practises"]
+
+    assert set(named) == {"all", "recording", "accumulation"}
 
 
 def test_a_filter_keeps_the_others_in_its_link(course: Course) -> None:
@@ -84,15 +97,15 @@ async def test_the_cards_say_how_the_learner_stands(browser: httpx2.AsyncClient,
         [("double", Outcome.PASSED), ("pull-back", Outcome.WRONG_ANSWER), ("pull-back", Outcome.GRADER_FAULT)]
     ):
         worker.end = lambda _, name=name, outcome=outcome: Verdict(outcome=outcome, exercise=name)
-        sent = {"source": "x", "token": f"token-number-{number}"}
+        sent = {"source": "x", "idempotency_key": f"token-number-{number}"}
         accepted = (await browser.post(f"/api/exercises/{name}/submissions", json=sent)).json()
         await browser.get(accepted["events"])
 
-    done, tried, new = [
-        (await browser.get(f"/problems?state={state}")).text for state in ("done", "tried", "not+yet")
+    passed, tried, new = [
+        (await browser.get(f"/problems?state={state}")).text for state in ("passed", "tried", "not+tried+yet")
     ]
 
-    assert (shown(done), shown(tried), shown(new)) == (["double"], ["pull-back"], ["early-meetings"])
+    assert (shown(passed), shown(tried), shown(new)) == (["double"], ["pull-back"], ["early-meetings"])
     assert "tried 1 time" in tried
 
 

@@ -5,12 +5,13 @@ import re
 import httpx2
 import pytest
 from fastapi import FastAPI
-from site_parts import FRAGMENT, FakeWorker, read_stream
+from site_parts import COURSE, FRAGMENT, FakeWorker, read_stream
 
 from app.main import create_app
 from app.settings import Settings
-from app.web.exercise import show_checks
-from app.web.rates import Rates
+from app.web.edge.exercise_digest import read_digest
+from app.web.edge.rates import Rates
+from app.web.pages.exercise import show_checks
 from graders.contract.jobs import GradeJob, RunJob
 from graders.contract.manifest import Checks
 from graders.contract.results import CaseResult, Finding, Outcome, RunEnd, Verdict
@@ -42,24 +43,25 @@ def fail(job: GradeJob | RunJob) -> Verdict | RunEnd:
     )
 
 
-async def look(browser: httpx2.AsyncClient, token: str = TOKEN) -> str:
-    answer = await browser.post(API, json={"source": "x = 1", "token": token})
+async def run_checks(browser: httpx2.AsyncClient, token: str = TOKEN) -> str:
+    answer = await browser.post(API, json={"source": "x = 1", "idempotency_key": token})
     assert answer.status_code == 202
     accepted = answer.json()
     assert read_stream(await browser.get(accepted["events"]))[-1].event == "finished"
     return str(accepted["id"])
 
 
-async def test_a_look_asks_for_the_public_checks_alone(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
+async def test_a_check_asks_for_the_public_checks_alone(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
     worker.end = hold
-    await look(browser)
+    await run_checks(browser)
 
-    assert worker.jobs == [GradeJob(exercise="double", source="x = 1", public_only=True)]
+    digest = read_digest(COURSE / "exercises" / "double")
+    assert worker.jobs == [GradeJob(exercise="double", source="x = 1", public_only=True, exercise_digest=digest)]
 
 
-async def test_a_look_that_holds_is_no_pass_and_no_attempt(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
+async def test_a_check_that_holds_is_no_pass_and_no_attempt(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
     worker.end = hold
-    found = await look(browser)
+    found = await run_checks(browser)
 
     verdict = (await browser.get(f"{EXERCISE}/submissions/{found}", headers=FRAGMENT)).text
     page = (await browser.get(EXERCISE)).text
@@ -69,19 +71,19 @@ async def test_a_look_that_holds_is_no_pass_and_no_attempt(browser: httpx2.Async
     assert "reference" not in verdict.lower()
     assert "None yet." in page
     assert "tag-right" not in page
-    assert "not yet tried" in (await browser.get("/problems")).text
+    assert "not tried yet" in (await browser.get("/problems")).text
     assert EXERCISE not in (await browser.get("/me")).text
 
 
-async def test_a_look_that_fails_says_that_nothing_was_counted(
+async def test_a_check_that_fails_says_that_nothing_was_counted(
     browser: httpx2.AsyncClient, worker: FakeWorker
 ) -> None:
     worker.end = fail
-    found = await look(browser)
+    found = await run_checks(browser)
 
     verdict = (await browser.get(f"{EXERCISE}/submissions/{found}", headers=FRAGMENT)).text
 
-    assert "no attempt was counted" in verdict
+    assert "did not count as an attempt" in verdict
     assert "Off: write <code>x + x</code>, &lt;b&gt;not&lt;/b&gt; <code>x</code>." in verdict
     assert "None yet." in (await browser.get(EXERCISE)).text
 
@@ -93,7 +95,7 @@ async def test_without_script_the_second_button_leads_to_the_same_kind_of_page(
     form = (await browser.get(EXERCISE)).text
     button = re.search(r'<button[^>]*formaction="([^"]+)"[^>]*>([^<]+)<', form)
     assert button
-    sent = await browser.post(button.group(1), data={"source": "half = 1\r\n", "token": TOKEN})
+    sent = await browser.post(button.group(1), data={"source": "half = 1\r\n", "idempotency_key": TOKEN})
     assert sent.status_code == 303
     await browser.get(f"/api/submissions/{sent.headers['location'].rpartition('/')[2]}/events")
 
@@ -105,11 +107,11 @@ async def test_without_script_the_second_button_leads_to_the_same_kind_of_page(
     assert "half = 1" in (await browser.get(EXERCISE)).text
 
 
-async def test_a_look_keeps_what_was_said_of_the_fault_and_does_not_send_it(
+async def test_a_check_keeps_what_was_said_of_the_fault_and_does_not_send_it(
     browser: httpx2.AsyncClient, worker: FakeWorker
 ) -> None:
     worker.end = hold
-    fields = {"source": "x", "token": TOKEN, "category": "rounding", "line": 4}
+    fields = {"source": "x", "idempotency_key": TOKEN, "category": "rounding", "line": 4}
     sent = await browser.post(f"{HUNT}/checks", data=fields)
     await browser.get(f"/api/submissions/{sent.headers['location'].rpartition('/')[2]}/events")
 
@@ -120,20 +122,24 @@ async def test_a_look_keeps_what_was_said_of_the_fault_and_does_not_send_it(
     assert 'value="4" checked' in page
 
 
-async def test_looks_have_a_rate_of_their_own(settings: Settings) -> None:
+async def test_public_checks_have_a_rate_of_their_own(settings: Settings) -> None:
     app: FastAPI = create_app(settings, rates=Rates(factor=0.05))
     async with app.router.lifespan_context(app):
         transport = httpx2.ASGITransport(app=app)
         async with httpx2.AsyncClient(transport=transport, base_url="http://testserver") as browser:
-            looks = [
-                await browser.post(f"{EXERCISE}/checks", data={"source": "mine", "token": f"look-number-{number}"})
+            checks = [
+                await browser.post(
+                    f"{EXERCISE}/checks", data={"source": "mine", "idempotency_key": f"check-number-{number}"}
+                )
                 for number in range(4)
             ]
-            submitted = await browser.post(API.replace("checks", "submissions"), json={"source": "x", "token": TOKEN})
+            submitted = await browser.post(
+                API.replace("checks", "submissions"), json={"source": "x", "idempotency_key": TOKEN}
+            )
 
-    assert [answer.status_code for answer in looks] == [303, 303, 429, 429]
-    assert "You may have 2 runs of public checks a minute" in looks[-1].text
-    assert "mine" in looks[-1].text
+    assert [answer.status_code for answer in checks] == [303, 303, 429, 429]
+    assert "You may have 2 runs of public checks per minute" in checks[-1].text
+    assert "mine" in checks[-1].text
     assert submitted.status_code == 202
 
 
@@ -148,4 +154,4 @@ async def test_looks_have_a_rate_of_their_own(settings: Settings) -> None:
 def test_the_buttons_say_what_they_do(checks: Checks | None, button: str, note: str) -> None:
     said = show_checks(checks)
 
-    assert (said.look, said.note) == (button, f"{note} with fresh inputs each time.")
+    assert (said.button, said.note) == (button, f"{note} with fresh inputs each time.")

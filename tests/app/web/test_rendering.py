@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.web.blocks import ProseView
-from app.web.rendering import TEMPLATES, mark_words, open_templates
+from app.web.edge.rendering import TEMPLATES, mark_words, open_templates
+from app.web.views.blocks import ProseView
 
 
 @pytest.mark.parametrize(

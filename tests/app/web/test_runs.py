@@ -4,11 +4,11 @@ import httpx2
 import pytest
 from site_parts import FRAGMENT, SMALL_TRACE, FakeWorker, read_stream
 
-from app.web.site import Site
+from app.web.edge.site import Site
 from graders.contract.jobs import Flavour, RunJob
 from graders.contract.limits import MAX_SOURCE_BYTES
 from graders.contract.results import Finding, Mistake, Outcome, RunEnd
-from graders.ledger import State
+from graders.ledger import State, TooManyPending
 
 CHAPTER = "/chapters/a-first-graph"
 IN_CELL = {"chapter": "a-first-graph", "cell": "square-cell"}
@@ -139,7 +139,7 @@ async def test_too_many_waiting_runs_are_refused_in_words(browser: httpx2.AsyncC
 
     assert statuses == [303] * cap + [429]
     assert (refused.status_code, refused.headers["retry-after"]) == (429, "5")
-    assert "still waiting or running" in refused.json()["message"]
+    assert refused.json()["message"] == str(TooManyPending(cap, cap))
 
 
 async def test_a_waiting_run_can_be_stopped_by_its_learner_alone(
@@ -171,7 +171,7 @@ async def test_without_script_a_run_is_a_page_that_looks_again_until_it_is_done(
     assert sent.status_code == 303
     assert '<meta http-equiv="refresh"' in waiting
     assert '<meta http-equiv="refresh"' not in done
-    assert "It ran to its end." in done
+    assert "It ran to the end." in done
     assert "<svg" in done
     assert f'href="{CHAPTER}#square-cell"' in done
     assert "mine = 1" in (await browser.get(CHAPTER)).text
@@ -215,3 +215,10 @@ async def test_what_a_program_printed_is_only_ever_text(browser: httpx2.AsyncCli
 
     assert "<script" not in html
     assert "&lt;script&gt;" in html
+
+
+async def test_code_that_is_too_long_is_refused_in_plain_words(browser: httpx2.AsyncClient) -> None:
+    answer = await browser.post("/api/runs", json={"source": "x" * 70_000})
+
+    assert answer.status_code == 422
+    assert answer.json()["message"] == "Your code is longer than 65,536 characters, the most that this site accepts."

@@ -7,7 +7,7 @@ from html import unescape
 import httpx2
 from site_parts import FakeWorker, read_stream
 
-from app.pictures.chart import draw_chart
+from app.pictures.drawing.chart import draw_chart
 from graders.contract.results import Outcome, RunEnd
 
 CHAPTER = "/chapters/a-second-look"
@@ -96,6 +96,16 @@ def test_a_line_of_one_point_is_a_mark_and_text_makes_categories() -> None:
     assert one["data"][0]["mode"] == "markers"
     assert (named["layout"]["xaxis"]["type"], named["layout"]["yaxis"]["type"]) == ("category", "log")
     assert [trace["name"] for trace in named["data"]] == ["a"]
+
+
+def test_an_axis_of_several_columns_is_named_by_what_they_share() -> None:
+    columns = {"n": [1, 2], "slow_ms": [1, 2], "fast_ms": [1, 2], "other": [1, 2]}
+
+    shared = draw_chart("line", "n", ["slow_ms", "fast_ms"], columns, ())
+    different = draw_chart("line", "n", ["slow_ms", "other"], columns, ())
+
+    assert shared["layout"]["yaxis"]["title"]["text"] == "ms"
+    assert different["layout"]["yaxis"]["title"]["text"] == "slow ms, other"
 
 
 def test_a_logarithmic_axis_is_marked_at_one_two_and_five_and_names_lose_their_underscores() -> None:

@@ -11,10 +11,10 @@ from site_parts import HELLO, FakeWorker
 
 from app.main import create_app
 from app.settings import Settings
-from app.web.assets import read_assets
-from app.web.errors import WORDS
-from app.web.outcomes import HEADLINES, NAMES
-from app.web.site import Site
+from app.web.edge.assets import read_assets
+from app.web.edge.errors import WORDS
+from app.web.edge.site import Site
+from app.web.views.outcomes import HEADLINES, NAMES
 from graders.contract.results import Outcome
 
 
@@ -63,7 +63,7 @@ async def test_an_error_is_a_page_for_readers_and_json_for_programs(browser: htt
     page, answer = await browser.get("/nowhere"), await browser.get("/api/nowhere")
 
     assert (page.status_code, answer.status_code) == (404, 404)
-    assert "Nothing here" in page.text
+    assert "Page not found" in page.text
     assert answer.json() == {"status": 404, **WORDS[404].__dict__}
 
 
@@ -71,7 +71,7 @@ async def test_a_wrong_method_is_said_in_words(browser: httpx2.AsyncClient) -> N
     answer = await browser.post("/course")
 
     assert (answer.status_code, set(answer.headers["allow"].split(", "))) == (405, {"GET", "HEAD"})
-    assert "does not take that kind of request" in answer.text
+    assert "does not accept such a request" in answer.text
 
 
 async def test_a_bug_of_ours_tells_nothing_of_the_inside(app: FastAPI, browser: httpx2.AsyncClient) -> None:
@@ -82,7 +82,7 @@ async def test_a_bug_of_ours_tells_nothing_of_the_inside(app: FastAPI, browser: 
     answer = await browser.get("/broken")
 
     assert answer.status_code == 500
-    assert "A fault of ours" in answer.text
+    assert "Our fault" in answer.text
     assert "inside of the server" not in answer.text
     assert "content-security-policy" in answer.headers
 
@@ -106,7 +106,7 @@ async def test_the_operators_page_shows_each_grader_with_its_profile_and_the_que
 
 
 async def test_the_operators_page_says_that_nobody_serves(browser: httpx2.AsyncClient) -> None:
-    assert "No grader was heard of lately" in (await browser.get("/operator")).text
+    assert "No grader has been heard from lately" in (await browser.get("/operator")).text
 
 
 async def test_readiness_names_the_isolation_profile(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
@@ -139,6 +139,7 @@ async def test_the_api_describes_itself(browser: httpx2.AsyncClient) -> None:
         "/api/runs/{run_id}/graph": ["get"],
         "/api/runs/{run_id}/whole": ["get"],
         "/api/chapters/{slug}/graphs/{graph_id}/tape": ["get"],
+        "/api/home/tape": ["get"],
         "/api/runs/{run_id}/trace": ["get"],
         "/api/runs/{run_id}/figure": ["get"],
         "/api/chapters/{slug}/graphs/{graph_id}": ["get"],
@@ -147,8 +148,8 @@ async def test_the_api_describes_itself(browser: httpx2.AsyncClient) -> None:
         "/api/submissions/{submission_id}/events": ["get"],
         "/api/submissions/{submission_id}/stop": ["post"],
         "/api/exercises/{name}/checks": ["post"],
-        "/api/drafts/{place}": ["put"],
-        "/api/place": ["put"],
+        "/api/drafts/{key}": ["put"],
+        "/api/position": ["put"],
     }
 
 
@@ -209,5 +210,5 @@ async def test_the_rules_of_formulas_come_under_their_hash(browser: httpx2.Async
     assert url
     answer = await browser.get(url.group(1))
 
-    assert answer.text == site.course.math_css
+    assert answer.text == site.read_course().math_css
     assert "immutable" in answer.headers["cache-control"]

@@ -1,13 +1,19 @@
 """Exercises and submissions: handed in once, followed live, judged, and compared with the reference after a pass."""
 
 import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
 
 import httpx2
 import pytest
 from site_parts import FRAGMENT, FakeWorker, read_stream
 
-from app.web.site import Site
+from app.course.model import Course
+from app.web.api.submissions import read_after_pass
+from app.web.edge.site import Site
 from graders.contract.jobs import GradeJob, RunJob
+from graders.contract.outcomes import make_end
 from graders.contract.results import CaseResult, Finding, Measure, MeasuredBy, Outcome, RunEnd, Verdict
 from graders.ledger import State
 
@@ -37,7 +43,7 @@ def fail(_: GradeJob | RunJob) -> Verdict | RunEnd:
 
 
 async def hand_in(browser: httpx2.AsyncClient, source: str = "x = 1", token: str = TOKEN) -> dict[str, object]:
-    answer = await browser.post(API, json={"source": source, "token": token})
+    answer = await browser.post(API, json={"source": source, "idempotency_key": token})
     assert answer.status_code == 202
     return answer.json()
 
@@ -45,13 +51,13 @@ async def hand_in(browser: httpx2.AsyncClient, source: str = "x = 1", token: str
 async def test_an_answer_is_accepted_with_its_place_and_its_stream(browser: httpx2.AsyncClient) -> None:
     accepted = await hand_in(browser)
 
-    assert set(accepted) == {"id", "place", "estimate_seconds", "events"}
-    assert (accepted["place"], accepted["events"]) == (0, f"/api/submissions/{accepted['id']}/events")
+    assert set(accepted) == {"id", "ahead", "estimate_seconds", "events"}
+    assert (accepted["ahead"], accepted["events"]) == (0, f"/api/submissions/{accepted['id']}/events")
 
 
 async def test_the_same_token_twice_is_one_submission(browser: httpx2.AsyncClient, site: Site) -> None:
     first = await hand_in(browser)
-    by_form = await browser.post(f"{EXERCISE}/submissions", data={"source": "x = 1", "token": TOKEN})
+    by_form = await browser.post(f"{EXERCISE}/submissions", data={"source": "x = 1", "idempotency_key": TOKEN})
 
     assert by_form.headers["location"] == f"{EXERCISE}/submissions/{first['id']}"
     assert await hand_in(browser) | {"estimate_seconds": 0} == first | {"estimate_seconds": 0}
@@ -95,7 +101,7 @@ async def test_the_first_failing_case_comes_first(browser: httpx2.AsyncClient, w
 
     order = [html.index(idea) for idea in ("a hidden one", "a small number", "a big one")]
     assert order == sorted(order)
-    assert "1 of 3 cases held" in html
+    assert "1 of 3 cases passed" in html
 
 
 async def test_a_hidden_case_keeps_its_values_back(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
@@ -113,6 +119,20 @@ async def test_words_of_a_verdict_are_text(browser: httpx2.AsyncClient, worker: 
     assert "off by one &lt;here&gt;." in await verdict_of(browser)
 
 
+async def test_a_pass_leads_on_to_one_next_step_and_a_failure_does_not(
+    browser: httpx2.AsyncClient, worker: FakeWorker
+) -> None:
+    worker.end = fail
+    failed = await verdict_of(browser)
+    worker.end = lambda _: Verdict(outcome=Outcome.PASSED, exercise="double")
+    accepted = await hand_in(browser, "def mine():\n    pass\n", "another-token")
+    await browser.get(str(accepted["events"]))
+    passed = (await browser.get(f"{EXERCISE}/submissions/{accepted['id']}")).text
+
+    assert "Next:" not in failed
+    assert 'href="/problems">Next: choose another exercise</a>' in passed
+
+
 async def test_the_reference_shows_after_a_pass_only(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
     worker.end = fail
     failed = await verdict_of(browser)
@@ -126,20 +146,33 @@ async def test_the_reference_shows_after_a_pass_only(browser: httpx2.AsyncClient
     assert "passed</span>" in (await browser.get(EXERCISE)).text
 
 
+def test_a_solution_that_leads_out_of_the_course_is_not_shown_after_a_pass(course: Course, tmp_path: Path) -> None:
+    exercise = course.exercises["double"]
+    copied = replace(exercise, folder=tmp_path / "exercises" / "double")
+    shutil.copytree(exercise.folder, copied.folder)
+    assert read_after_pass(copied) is not None
+    (copied.folder / "solution.py").unlink()
+    (copied.folder / "solution.py").symlink_to("/etc/passwd")
+
+    assert read_after_pass(copied) is None
+
+
 async def test_a_fault_of_ours_says_so_and_is_no_attempt(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
-    worker.end = lambda _: Verdict(outcome=Outcome.GRADER_FAULT, exercise="double")
+    worker.end = lambda job: make_end(job, Outcome.GRADER_FAULT)
 
     html = await verdict_of(browser)
 
-    assert "It cost you no attempt." in html
+    assert html.count("it cost you no attempt") == 1
     assert "our fault, no attempt" in (await browser.get(EXERCISE)).text
 
 
 async def test_without_script_the_form_leads_to_a_page_that_looks_again(browser: httpx2.AsyncClient) -> None:
     form = (await browser.get(EXERCISE)).text
-    token = re.search(r'name="token" value="([^"]+)"', form)
+    token = re.search(r'name="idempotency_key" value="([^"]+)"', form)
     assert token
-    sent = await browser.post(f"{EXERCISE}/submissions", data={"source": "x = 1\r\n", "token": token.group(1)})
+    sent = await browser.post(
+        f"{EXERCISE}/submissions", data={"source": "x = 1\r\n", "idempotency_key": token.group(1)}
+    )
 
     page = (await browser.get(sent.headers["location"])).text
 
@@ -155,21 +188,21 @@ async def test_a_form_that_could_not_be_taken_comes_back_with_its_text(
     for _ in range(site.ledger.policy.pending_cap):
         await browser.post("/runs", data={"source": "1"})
 
-    refused = await browser.post(f"{EXERCISE}/submissions", data={"source": "precious = 1", "token": TOKEN})
+    refused = await browser.post(f"{EXERCISE}/submissions", data={"source": "precious = 1", "idempotency_key": TOKEN})
 
     assert refused.status_code == 429
     assert "precious = 1" in refused.text
-    assert "still waiting or running" in refused.text
+    assert "is the most. Wait for one of them to end.</" in refused.text
 
 
 @pytest.mark.parametrize(
     ("path", "body", "status"),
     [
-        ("/api/exercises/nothing/submissions", {"source": "x", "token": TOKEN}, 404),
-        (API, {"source": "x", "token": "short"}, 422),
-        (API, {"source": "x", "token": "with space 12"}, 422),
+        ("/api/exercises/nothing/submissions", {"source": "x", "idempotency_key": TOKEN}, 404),
+        (API, {"source": "x", "idempotency_key": "short"}, 422),
+        (API, {"source": "x", "idempotency_key": "with space 12"}, 422),
         (API, {"source": "x"}, 422),
-        (API, {"source": "x", "token": TOKEN, "outcome": "passed"}, 422),
+        (API, {"source": "x", "idempotency_key": TOKEN, "outcome": "passed"}, 422),
     ],
 )
 async def test_an_answer_that_cannot_be_taken_is_refused(
@@ -232,7 +265,7 @@ async def test_a_draft_survives_and_belongs_to_its_learner(
 
 
 @pytest.mark.parametrize(
-    "place", ["exercises/nothing", "chapters/a-first-graph/nothing", "chapters/a-first-graph", "x", "a/b/c/d"]
+    "key", ["exercises/nothing", "chapters/a-first-graph/nothing", "chapters/a-first-graph", "x", "a/b/c/d"]
 )
-async def test_a_draft_for_no_editor_is_not_kept(browser: httpx2.AsyncClient, place: str) -> None:
-    assert (await browser.put(f"/api/drafts/{place}", json={"text": "x"})).status_code == 404
+async def test_a_draft_for_no_editor_is_not_kept(browser: httpx2.AsyncClient, key: str) -> None:
+    assert (await browser.put(f"/api/drafts/{key}", json={"text": "x"})).status_code == 404

@@ -12,12 +12,16 @@ import pytest
 from jinja2 import Environment, FileSystemLoader, nodes
 
 from app import web
-from app.web import page
-from app.web.rendering import TEMPLATES
+from app.web.edge import frame
+from app.web.edge.rendering import TEMPLATES
 
 ENVIRONMENT = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True)
 
-MODULES = [importlib.import_module(f"app.web.{found.name}") for found in pkgutil.iter_modules(web.__path__)]
+MODULES = [
+    importlib.import_module(found.name)
+    for found in pkgutil.walk_packages(web.__path__, "app.web.")
+    if not found.ispkg
+]
 
 
 def with_template(module: ModuleType) -> Iterator[Any]:
@@ -81,7 +85,7 @@ def test_a_block_and_its_template_agree(view: type) -> None:
 def test_the_frame_has_no_field_that_nothing_shows() -> None:
     source = (TEMPLATES / "base.html").read_text(encoding="utf-8")
 
-    assert {name for name in fields_of(page.Frame) if f"page.frame.{name}" not in source} == set()
+    assert {name for name in fields_of(frame.Frame) if f"page.frame.{name}" not in source} == set()
 
 
 def test_no_template_has_inline_style_or_script() -> None:

@@ -1,10 +1,10 @@
-"""Errands for the box's tests, and how to read their ends."""
+"""Requests for the box's tests, and how to read their ends."""
 
 import json
 from dataclasses import dataclass
 from typing import Any
 
-from graders.box.errand import Cause, Errand, Exit
+from graders.box.interface import BoxRequest, Cause, Driver, Exit
 from graders.contract.jobs import Flavour
 from graders.contract.limits import Limits
 
@@ -43,7 +43,7 @@ class Ending:
         return "ok" if self.document["ok"] else "runtime_error"
 
 
-def make_errand(source: str, flavour: Flavour, limits: Limits, **more: Any) -> Errand:
+def make_request(source: str, flavour: Flavour, limits: Limits, **more: Any) -> BoxRequest:
     caps = {"document_bytes": DOCUMENT_BYTES}
     payload = json.dumps({"source": source, "setup": "", "want_trace": False, "caps": caps}).encode()
-    return Errand(flavour, "cell", payload, limits, **more)
+    return BoxRequest(flavour, Driver.CELL, payload, limits, **more)

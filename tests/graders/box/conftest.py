@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from box_parts import DOCUMENT_BYTES, TEST_LIMITS, Ending, make_errand
+from box_parts import DOCUMENT_BYTES, TEST_LIMITS, Ending, make_request
 
-from graders.box.errand import Profile
+from graders.box.interface import Profile
 from graders.box.profiles import probe_profile
 from graders.box.slot import Slot, open_box
 from graders.contract.jobs import Flavour
@@ -34,7 +34,7 @@ def box(profile: Profile) -> Iterator[Slot]:
 @pytest.fixture
 def run_cell(box: Slot) -> RunCell:
     def run(source: str, flavour: Flavour = Flavour.PLAIN, limits: Limits = TEST_LIMITS, **more: Any) -> Ending:
-        running = box.start(make_errand(source, flavour, limits, **more))
+        running = box.start(make_request(source, flavour, limits, **more))
         try:
             document = running.receive_at_most(DOCUMENT_BYTES)
             ending = running.wait()

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from box_parts import TEST_LIMITS, make_errand
+from box_parts import TEST_LIMITS, make_request
 
-from graders.box.errand import BoxClosed, BoxFault, Cause, Errand, Profile
+from graders.box.interface import BoxClosed, BoxFault, BoxRequest, Cause, Profile
 from graders.box.run import BoxRun
 from graders.box.slot import Slot
 from graders.contract.jobs import Flavour
@@ -25,7 +25,7 @@ while data := os.read(0, 4096):
 """
 
 
-Start = Callable[[Errand], BoxRun]
+Start = Callable[[BoxRequest], BoxRun]
 
 
 @pytest.fixture
@@ -33,8 +33,8 @@ def start(box: Slot) -> Iterator[Start]:
     """Runs that are over when the test is, however it ends."""
     runs: list[BoxRun] = []
 
-    def begin(errand: Errand) -> BoxRun:
-        runs.append(box.start(errand))
+    def begin(request: BoxRequest) -> BoxRun:
+        runs.append(box.start(request))
         return runs[-1]
 
     yield begin
@@ -63,7 +63,7 @@ def test_output_beyond_the_cap_ends_the_run_and_is_cut_there(run_cell: Any) -> N
 
 
 def test_messages_go_both_ways(start: Start) -> None:
-    run = start(make_errand(ECHO, Flavour.PLAIN, TEST_LIMITS))
+    run = start(make_request(ECHO, Flavour.PLAIN, TEST_LIMITS))
     run.send(b"hello")
     assert run.receive(5) == b"HELLO"
     run.send(b"x" * 100_000)
@@ -72,7 +72,7 @@ def test_messages_go_both_ways(start: Start) -> None:
 
 
 def test_bytes_that_will_not_come_are_told_at_once(start: Start) -> None:
-    run = start(make_errand("import os; os.write(3, b'abc'); os._exit(7)", Flavour.PLAIN, TEST_LIMITS))
+    run = start(make_request("import os; os.write(3, b'abc'); os._exit(7)", Flavour.PLAIN, TEST_LIMITS))
     with pytest.raises(BoxClosed, match="4 bytes were awaited and 3 came"):
         run.receive(4)
     ending = run.wait()
@@ -80,7 +80,7 @@ def test_bytes_that_will_not_come_are_told_at_once(start: Start) -> None:
 
 
 def test_sending_to_a_program_that_does_not_listen_ends(start: Start) -> None:
-    run = start(make_errand("import os; os.close(0); import time; time.sleep(9)", Flavour.PLAIN, TEST_LIMITS))
+    run = start(make_request("import os; os.close(0); import time; time.sleep(9)", Flavour.PLAIN, TEST_LIMITS))
     with pytest.raises(BoxClosed):
         run.send(bytes(10_000_000))
 
@@ -102,7 +102,7 @@ def test_the_cpu_limit_counts_fractions_of_a_second(run_cell: Any) -> None:
 
 
 def test_a_run_is_stopped_from_another_thread(start: Start) -> None:
-    run = start(make_errand("import time; time.sleep(60)", Flavour.PLAIN, TEST_LIMITS))
+    run = start(make_request("import time; time.sleep(60)", Flavour.PLAIN, TEST_LIMITS))
     timer = threading.Timer(0.1, lambda: run.stop(Cause.CANCELLED))
     timer.start()
     started = time.monotonic()
@@ -113,17 +113,17 @@ def test_a_run_is_stopped_from_another_thread(start: Start) -> None:
 
 
 def test_stopping_twice_tells_the_same_end(start: Start) -> None:
-    run = start(make_errand("pass", Flavour.PLAIN, TEST_LIMITS))
+    run = start(make_request("pass", Flavour.PLAIN, TEST_LIMITS))
     ending = run.wait()
 
     assert run.stop() is ending
     assert run.stop(Cause.CANCELLED) is ending
 
 
-def test_a_slot_runs_one_errand_at_a_time(start: Start) -> None:
-    run = start(make_errand("import time; time.sleep(60)", Flavour.PLAIN, TEST_LIMITS))
+def test_a_slot_runs_one_request_at_a_time(start: Start) -> None:
+    run = start(make_request("import time; time.sleep(60)", Flavour.PLAIN, TEST_LIMITS))
     with pytest.raises(BoxFault, match="stop it first"):
-        start(make_errand("pass", Flavour.PLAIN, TEST_LIMITS))
+        start(make_request("pass", Flavour.PLAIN, TEST_LIMITS))
     assert not run.is_over
 
 
@@ -202,7 +202,7 @@ def test_arrays_are_multiplied_within_a_small_limit_of_memory(run_cell: Any) -> 
 
 
 def test_a_zygote_that_died_during_a_run_is_our_fault_and_is_replaced(box: Slot, start: Start, run_cell: Any) -> None:
-    run = start(make_errand("import time; time.sleep(60)", Flavour.PLAIN, TEST_LIMITS))
+    run = start(make_request("import time; time.sleep(60)", Flavour.PLAIN, TEST_LIMITS))
     os.kill(box.find_zygote(Flavour.PLAIN), signal.SIGKILL)
 
     with pytest.raises(BoxFault, match="zygote"):

@@ -8,7 +8,7 @@ ON_THE_INTERPRETER: Attacks = {
         """
 import gc
 names = {str(getattr(thing, '__module__', '')) for thing in gc.get_objects() if callable(thing)}
-ours = ('graders.trusted', 'graders.run_job', 'graders.ledger', 'graders.contract', 'app.', 'pydantic', 'sqlalchemy')
+ours = ('graders.trusted', 'graders.judging', 'graders.ledger', 'graders.contract', 'app.', 'pydantic', 'sqlalchemy')
 print('ESCAPED' if [name for name in names if name.startswith(ours)] else 'BLOCKED')
 """,
     ),
@@ -53,7 +53,7 @@ while frame: frame.f_trace = watch; frame = frame.f_back
         "import ctypes\nctypes.memset(id(int), 0, 200)\nprint(int('7'))",
     ),
     "makes nought one": (ANY_END, "import ctypes\nctypes.memmove(id(0) + 24, b'\\1\\0\\0\\0', 4)\nprint(0 + 0)"),
-    "lets go of None": (
+    "releases None": (
         ANY_END,
         "import ctypes\nctypes.c_long.from_address(id(None)).value = 1\ndel [None]\n[None for _ in range(9)]",
     ),

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from graders.box.errand import Profile
+from graders.box.interface import Profile
 from graders.box.profiles import probe_profile
 from graders.box.slot import Slot, open_box
 from graders.contract.jobs import GradeJob
 from graders.contract.manifest import Attempt
 from graders.contract.model import ExerciseName
 from graders.contract.results import Outcome, Verdict
-from graders.run_job import run_job
+from graders.judging.run_job import run_job
 from graders.trusted.exercise import load_exercise
 from graders.trusted.reference import ReferenceServer
 

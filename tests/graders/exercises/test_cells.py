@@ -9,7 +9,7 @@ from graders.contract.events import EventKind
 from graders.contract.jobs import Flavour, RunJob
 from graders.contract.limits import Limits
 from graders.contract.results import Outcome, RunEnd
-from graders.run_job import run_job
+from graders.judging.run_job import run_job
 from graders.trusted.reference import ReferenceServer
 
 pytestmark = [pytest.mark.box]

@@ -1,4 +1,4 @@
-"""The first exercise against an oracle: its solution and its own idea of the truth agree with torch in float64."""
+"""The scalar engine against an oracle: its solution and its own idea of the truth agree with torch in float64."""
 
 import importlib.util
 import random

@@ -85,7 +85,7 @@ def test_a_mistake_never_takes_more_than_16_kib(message, traceback, times):
         "traceback": mistakes._shorten(traceback * times),
     }
     raw = mistakes.encode_mistake(mistake)
-    assert len(raw) <= mistakes.MOST_BYTES
+    assert len(raw) <= mistakes.MAX_BYTES
     assert json.loads(raw)["type"] == "E"
 
 
@@ -94,4 +94,4 @@ def test_the_longest_texts_of_every_width_fit(character):
     import mistakes
 
     mistake = {"type": "E", "message": character * 1000, "line": 1, "traceback": character * 6000}
-    assert len(mistakes.encode_mistake(mistake)) <= mistakes.MOST_BYTES
+    assert len(mistakes.encode_mistake(mistake)) <= mistakes.MAX_BYTES

@@ -16,7 +16,7 @@ async def open_one(tmp_path: Path) -> AsyncIterator[OpenLedger]:
     opened: list[Ledger] = []
 
     def open_another(policy: Policy) -> Ledger:
-        ledger = open_ledger(f"sqlite:///{tmp_path}/ledger.sqlite3", tmp_path / "doorbell", policy)
+        ledger = open_ledger(f"sqlite:///{tmp_path}/ledger.sqlite3", tmp_path / "wakeups", policy)
         opened.append(ledger)
         return ledger
 

@@ -144,7 +144,7 @@ def read_lines_by_anomaly_mode(source: str) -> dict[int, tuple[str, int | None]]
                 exec(compile(source, FILENAME, "exec"), namespace)
         finally:
             torch.autograd.graph._engine_run_backward = torch.autograd._engine_run_backward = original
-        # Asking a view of changed memory for its grad_fn makes a node that the program did not make.
+        # CaseSession a view of changed memory for its grad_fn makes a node that the program did not make.
         made = torch._C._autograd._get_sequence_nr()
         visit([value.grad_fn for value in namespace.values() if isinstance(value, torch.Tensor)], made)
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from graders.contract.manifest import Tolerance
 from graders.contract.results import Difference
-from graders.trusted.case import GraphOrder
+from graders.trusted.case import GraphSpec
 from graders.trusted.compare import matches
 from graders.trusted.differing import compare_graph, find_difference, read_place
 
@@ -94,7 +94,7 @@ GRAPH = {
     ],
 )
 def test_the_first_wrong_node_is_the_first_on_the_way(walk, out, grads, first):
-    order = GraphOrder.model_validate({**GRAPH, "walk": walk})
+    order = GraphSpec.model_validate({**GRAPH, "walk": walk})
     expected = {"out": 3.0, "grads": np.array([1.0, 2.0])}
 
     graph = compare_graph(order, {"out": out, "grads": np.array(grads)}, expected, NEAR)
@@ -105,7 +105,7 @@ def test_the_first_wrong_node_is_the_first_on_the_way(walk, out, grads, first):
 
 @pytest.mark.parametrize("answer", ["nothing", "grads[7]", "grads[0, 0]", "out[1]"])
 def test_a_node_with_an_answer_that_is_not_there_is_never_wrong(answer):
-    order = GraphOrder.model_validate({"nodes": [{"name": "x", "answer": answer}]})
+    order = GraphSpec.model_validate({"nodes": [{"name": "x", "answer": answer}]})
 
     graph = compare_graph(order, {"out": 1.0, "grads": np.zeros(2)}, {"out": 2.0, "grads": np.ones(2)}, NEAR)
 
@@ -118,7 +118,7 @@ def test_a_node_with_an_answer_that_is_not_there_is_never_wrong(answer):
 )
 def test_a_graph_that_makes_no_sense_is_refused(nodes):
     with pytest.raises(ValidationError):
-        GraphOrder.model_validate({"nodes": nodes})
+        GraphSpec.model_validate({"nodes": nodes})
 
 
 def test_places_are_read():

@@ -20,16 +20,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from judging_parts import FIXTURES, HEAD
 
-from app.pictures.check import TraceRefused as PictureRefused
-from app.pictures.check import read_trace as read_picture
+from graders.contract.exercise_files import NEEDED_FILES
 from graders.contract.manifest import Tolerance
 from graders.contract.results import Outcome
+from graders.contract.trace_check import TraceRefused, read_trace
+from graders.trusted.answers import judge_answer
 from graders.trusted.case import CaseFacts
 from graders.trusted.exercise import load_exercise
 from graders.trusted.faults import ExerciseProblem
-from graders.trusted.judge import judge_answer
 from graders.trusted.reference import PreparedCase
-from graders.trusted.trace_reader import MOST_DOCUMENT_BYTES, read_report
+from graders.trusted.trace_reader import MAX_DOCUMENT_BYTES, read_report
 from graders.trusted.wire import Frame, encode_answer
 
 MIB = 1 << 20
@@ -141,17 +141,17 @@ def test_the_report_reader_takes_or_leaves_and_holds_four_mebibytes(raw):
 
 @FEW
 @given(st.binary(max_size=500) | VALUE.map(lambda told: json.dumps(told).encode("utf-8", "surrogatepass")))
-def test_the_pictures_reader_takes_or_refuses_and_holds_four_mebibytes(raw):
+def test_the_reader_of_traces_takes_or_refuses_and_holds_four_mebibytes(raw):
     with at_most(4 * MIB):
         try:
-            read_picture(raw)
-        except PictureRefused:
+            read_trace(raw)
+        except TraceRefused:
             return
 
 
 def repeat(piece: bytes, before: bytes = b"", after: bytes = b"") -> bytes:
     """As long as a document may be."""
-    return before + piece * ((MOST_DOCUMENT_BYTES - len(before) - len(after)) // len(piece)) + after
+    return before + piece * ((MAX_DOCUMENT_BYTES - len(before) - len(after)) // len(piece)) + after
 
 
 BOMBS = {
@@ -173,13 +173,13 @@ BOMBS = {
 
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_the_largest_document_that_is_read_holds_no_more_than_a_hundred_times_its_bytes(bomb):
-    assert len(BOMBS[bomb]) <= MOST_DOCUMENT_BYTES
+    assert len(BOMBS[bomb]) <= MAX_DOCUMENT_BYTES
     with at_most(100 * MIB):
         read_report(BOMBS[bomb])
     with at_most(100 * MIB):
         try:
-            read_picture(BOMBS[bomb])
-        except PictureRefused:
+            read_trace(BOMBS[bomb])
+        except TraceRefused:
             return
 
 
@@ -210,7 +210,7 @@ STRANGE: dict[str, Callable[[Path], object]] = {
     "a link to itself": lambda path: path.symlink_to(path.name),
     "a link to endless noughts": lambda path: path.symlink_to("/dev/zero"),
 }
-FILES = ("exercise.toml", "prompt.md", "solution.py", "cases.py", "probe.py", "attempts/unchanged.py")
+FILES = NEEDED_FILES
 
 
 @pytest.mark.parametrize("strange", STRANGE)
@@ -227,7 +227,7 @@ def test_what_lies_in_a_files_place_is_refused_and_not_waited_for(tmp_path, file
 def test_a_hard_link_is_a_file_like_any_other(tmp_path):
     """Nothing tells it from a plain file but its count; the folder's author could as well have copied the text."""
     folder = Path(shutil.copytree(FIXTURES / "scaling", tmp_path / "scaling"))
-    os.link(folder / "prompt.md", tmp_path / "other")
+    os.link(folder / "cases.py", tmp_path / "other")
     assert load_exercise(tmp_path, "scaling").manifest.title == "Scale some numbers"
 
 

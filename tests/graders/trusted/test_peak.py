@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import pytest
 from judging_parts import FIXTURES, HEAD, STOPPED, ScriptedBox, ScriptedRun, failure, frame
 
-from graders.box.errand import BoxClosed, Cause, MemoryReading
+from graders.box.interface import BoxClosed, Cause, MemoryReading
 from graders.contract.jobs import GradeJob
 from graders.contract.manifest import Judge
 from graders.contract.results import MeasuredBy, Outcome, Verdict
-from graders.run_job import run_job
+from graders.judging.run_job import run_job
 from graders.trusted.case import split_cases
 from graders.trusted.faults import ExerciseProblem
 
@@ -44,7 +44,7 @@ class MeasuredRun(ScriptedRun):
         if kind == b"CODE":
             self.file = json.loads(data[HEAD.size :])["source"]
             self._pending += self.respond(case, self.cases[-1])
-        elif self.errand.driver != "measured":
+        elif self.request.driver != "peak":
             super().send(data)
         else:
             self.cases.append(json.loads(data[HEAD.size : HEAD.size + header_length])["plain"])
@@ -65,8 +65,8 @@ class MeasuringBox(ScriptedBox):
     mark: bytes = b"HERE"
     runs: list[ScriptedRun] = field(default_factory=list)
 
-    def start(self, errand) -> MeasuredRun:
-        run = MeasuredRun(errand, self.respond, self.ending, self.report)
+    def start(self, request) -> MeasuredRun:
+        run = MeasuredRun(request, self.respond, self.ending, self.report)
         run.taken, run.meter, run.prepared, run.mark = self.taken, self.meter, self.prepared, self.mark
         self.runs.append(run)
         return run
@@ -87,9 +87,9 @@ def read_measures(verdict: Verdict, case: int = 1) -> dict[str, tuple[float, Mea
 def test_each_measured_case_has_a_run_of_its_own_and_gets_the_file_after_the_baseline(reference):
     verdict, box = judge(reference)
     assert verdict.outcome is Outcome.PASSED
-    assert [run.errand.driver for run in box.runs] == ["graded", "measured", "measured"]
-    assert [run.errand.one_core for run in box.runs] == [False, True, True]
-    assert all("source" not in json.loads(run.errand.payload) for run in box.runs[1:])
+    assert [run.request.driver for run in box.runs] == ["answers", "peak", "peak"]
+    assert [run.request.one_core for run in box.runs] == [False, True, True]
+    assert all("source" not in json.loads(run.request.payload) for run in box.runs[1:])
     assert all(run.file == "total = 'the learner\\'s'" for run in box.runs[1:])
 
 
@@ -175,9 +175,9 @@ def test_without_a_meter_or_a_baseline_it_is_our_fault_and_no_pass(reference, tr
 
 def test_a_run_that_is_cancelled_while_it_is_prepared_is_no_fault(reference):
     class Cancelled(MeasuringBox):
-        def start(self, errand):
-            run = super().start(errand)
-            run.ending = STOPPED if errand.driver == "graded" else ScriptedEnd
+        def start(self, request):
+            run = super().start(request)
+            run.ending = STOPPED if request.driver == "answers" else ScriptedEnd
             return run
 
     box = Cancelled(respond=total_of, prepared=False)
@@ -195,8 +195,8 @@ def test_the_meter_of_a_run_that_is_gone_is_not_read(reference):
             raise BoxClosed("the run is over")
 
     class GoneBox(MeasuringBox):
-        def start(self, errand):
-            return Gone(errand, self.respond, self.ending)
+        def start(self, request):
+            return Gone(request, self.respond, self.ending)
 
     job = GradeJob(exercise="held-at-once", source="")
     verdict = run_job(job, GoneBox(respond=total_of), FIXTURES, reference, lambda *event: None, threading.Event())

@@ -116,7 +116,7 @@ def test_a_reference_process_that_was_killed_is_started_again():
     exercise = load_exercise(FIXTURES, "scaling")
     try:
         with server.prepare(exercise, 1) as run:
-            # The child of the server that answers us is a process of its own; its parent is the server.
+            # The child of the server that answers us is its own process; its parent is the server.
             assert len(run.cases) == 3
         assert server.process_id is not None
         os.kill(server.process_id, signal.SIGKILL)

@@ -38,9 +38,9 @@ def driver(request):
     folder = next(iter(graders.inside.__path__))
     patch = pytest.MonkeyPatch()
     patch.syspath_prepend(folder)
-    import graded
+    import answers
 
-    yield graded
+    yield answers
     patch.undo()
 
 

@@ -1,4 +1,4 @@
-"""A cheat: ends the process as if all were well."""
+"""A cheat: it ends the process as if all were well."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""A usual mistake: adds first, and squares the sum."""
+"""A common mistake: it adds first, then squares the sum."""
 
 
 def sum_of_squares(values: list[float]) -> float:

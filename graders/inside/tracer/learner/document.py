@@ -6,7 +6,7 @@ from typing import Any
 from ..caps import Caps
 from ..numerals import write_values
 from ..positions import SourceMap
-from .protocol import MOST_NUMBERS, count_numbers, read_operation
+from .protocol import MAX_NUMBERS, count_numbers, read_operation
 from .rows import Entry, Row, Rows
 from .unwinding import Step, Unwinding
 
@@ -141,7 +141,7 @@ def write_nodes(rows: Rows, ordered: list[Row], source: SourceMap, most: int) ->
 
 
 def write_data(numbers: Any) -> str:
-    return "" if numbers is None or count_numbers(numbers) > MOST_NUMBERS else write_values(numbers)
+    return "" if numbers is None or count_numbers(numbers) > MAX_NUMBERS else write_values(numbers)
 
 
 def write_edges(edges: list[tuple[Row, Row, int]], numbers: dict[int, int]) -> dict[str, list[int]]:

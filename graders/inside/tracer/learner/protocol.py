@@ -11,10 +11,10 @@ from typing import Any
 
 MISSING: Any = object()
 _read_plainly = object.__getattribute__
-MOST_NUMBERS = 12
-MOST_NESTED = 4
-MOST_BITS = 1000
-MOST_ARRAY_NUMBERS = 20_000
+MAX_NUMBERS = 12
+MAX_NESTED = 4
+MAX_BITS = 1000
+MAX_ARRAY_NUMBERS = 20_000
 """Of a larger array no number is read: each change of a `.grad` would copy all of it."""
 
 try:
@@ -94,10 +94,10 @@ def read_operation(value: Any) -> str:
     return found if type(found) is str else ""
 
 
-def read_numbers(thing: Any, depth: int = MOST_NESTED) -> Any:
+def read_numbers(thing: Any, depth: int = MAX_NESTED) -> Any:
     """A number, nested lists of numbers, or None where it is neither: a copy that later changes leave alone."""
     if type(thing) in (int, float, bool, complex):
-        return thing if type(thing) is not int or thing.bit_length() <= MOST_BITS else None
+        return thing if type(thing) is not int or thing.bit_length() <= MAX_BITS else None
     if is_array(thing):
         return read_array(thing)
     if type(thing) in (list, tuple) and depth:
@@ -113,7 +113,7 @@ def is_array(thing: Any) -> bool:
 
 def read_array(array: Any) -> Any:
     """A numpy array or number as nested lists; None where it is large, or made of something else than numbers."""
-    if array.dtype.kind not in "fiubc" or array.size > MOST_ARRAY_NUMBERS or array.ndim > MOST_NESTED:
+    if array.dtype.kind not in "fiubc" or array.size > MAX_ARRAY_NUMBERS or array.ndim > MAX_NESTED:
         return None
     return array.tolist()
 

@@ -18,8 +18,8 @@ from .runners import find_runner
 from .variables import iterate_values
 from .watching import Changes, ClassHook, Gate, watch_grad, wrap_backward, wrap_init
 
-MOST_NODES = 20_000
-MOST_NAMED_CALLS = 100
+MAX_NODES = 20_000
+MAX_NAMED_CALLS = 100
 
 
 class Recording:
@@ -49,7 +49,7 @@ class Recording:
         self._hook.install()
         self._is_open = True
         for thing in list(self._namespace.values()):
-            # An engine may be imported from a file of its own; a class without a backward there is no engine.
+            # An engine may be imported from its own file; a class without a backward there is no engine.
             if issubclass(type(thing), type) and (thing.__module__ == self._module or "backward" in thing.__dict__):
                 self._meet_class(thing)
         for name, value in iterate_values(self._namespace, self._module):
@@ -111,7 +111,7 @@ class Recording:
             self._give_up(problem)
 
     def _add(self, value: Any, frame: FrameType) -> None:
-        if len(self._rows.known) >= min(self._caps.max_nodes, MOST_NODES):
+        if len(self._rows.known) >= min(self._caps.max_nodes, MAX_NODES):
             self._is_open = False
             self._note_once(f"Only the first {len(self._rows.known):,} values are shown.")
             return
@@ -166,7 +166,7 @@ class Recording:
             self._watch(type(value))
             self._log.append(Entry("begin", self._rows.adopt(value)))
             self._rows.refresh_arrays()
-            if self._calls < MOST_NAMED_CALLS:
+            if self._calls < MAX_NAMED_CALLS:
                 for variables in self._iterate_scopes(frame):
                     self._name(variables)
             self._calls += 1

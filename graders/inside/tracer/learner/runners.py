@@ -7,7 +7,7 @@ from ..scopes import CO_OPTIMIZED, read_locals
 from .protocol import read_attribute, read_instance
 from .rows import Row, Rows
 
-MOST_FRAMES = 12
+MAX_FRAMES = 12
 
 
 def find_runner(rows: Rows, target: Row, frame: FrameType | None, outermost: FrameType) -> Row | None:
@@ -15,7 +15,7 @@ def find_runner(rows: Rows, target: Row, frame: FrameType | None, outermost: Fra
 
     Only a value that has `target` among its operands can be it. `outermost` is the frame that called backward.
     """
-    for _ in range(MOST_FRAMES):
+    for _ in range(MAX_FRAMES):
         if frame is None or frame is outermost:
             return None
         if frame.f_code.co_flags & CO_OPTIMIZED:

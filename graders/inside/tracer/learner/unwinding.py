@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..numerals import norm_of, write_values
-from .protocol import MOST_NUMBERS, add, count_numbers, is_zero, read_shape, subtract
+from .protocol import MAX_NUMBERS, add, count_numbers, is_zero, read_shape, subtract
 from .rows import Entry, Row, Rows
 
 UNSEEN = "?"
@@ -36,7 +36,7 @@ def write_gradient(numbers: Any) -> str:
     if numbers is None:
         return ""
     shape = read_shape(numbers)
-    if count_numbers(numbers) > MOST_NUMBERS:
+    if count_numbers(numbers) > MAX_NUMBERS:
         return f"{shape} ‖{norm_of(numbers):.3g}‖"
     return f"{shape} {write_values(numbers)}"
 

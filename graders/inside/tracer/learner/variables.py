@@ -5,8 +5,8 @@ from typing import Any
 
 from .protocol import is_value, read_instance
 
-MOST_ITEMS = 256
-MOST_DEPTH = 4
+MAX_ITEMS = 256
+MAX_DEPTH = 4
 
 
 def iterate_values(variables: dict[str, Any], module_name: str) -> Iterator[tuple[str, Any]]:
@@ -17,7 +17,7 @@ def iterate_values(variables: dict[str, Any], module_name: str) -> Iterator[tupl
             yield name, thing
     for name, thing in named:
         if not is_value(thing):
-            yield from _enter(name, thing, module_name, MOST_DEPTH)
+            yield from _enter(name, thing, module_name, MAX_DEPTH)
 
 
 def _enter(name: str, thing: Any, module_name: str, depth: int) -> Iterator[tuple[str, Any]]:
@@ -31,14 +31,14 @@ def _enter(name: str, thing: Any, module_name: str, depth: int) -> Iterator[tupl
 def _list_parts(name: str, thing: Any, module_name: str) -> list[tuple[str, Any]]:
     kind = type(thing)
     if kind in (list, tuple):
-        return [(f"{name}[{at}]", part) for at, part in enumerate(thing[:MOST_ITEMS])]
+        return [(f"{name}[{at}]", part) for at, part in enumerate(thing[:MAX_ITEMS])]
     if kind is dict:
-        keys = list(thing)[:MOST_ITEMS]
+        keys = list(thing)[:MAX_ITEMS]
         return [(f"{name}[{key!r}]", thing[key]) for key in keys if type(key) in (str, int)]
     if kind.__module__ == module_name and not issubclass(kind, type):
         return [
             (f"{name}.{key}", part)
-            for key, part in list(read_instance(thing).items())[:MOST_ITEMS]
+            for key, part in list(read_instance(thing).items())[:MAX_ITEMS]
             if type(key) is str
         ]
     return []

@@ -1,0 +1,245 @@
+"""Runs every check of a course that is not known to hold, and says what broke."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.checking.committing import write_measure, write_variant
+from app.checking.memory import Memory, identify_engine
+from app.checking.stream import GraderFault, GraderStream
+from app.checking.writing import EvidenceBook, wall_seconds, write_outputs, write_trace
+from app.course.checking.checks import CellCheck, Check, ClaimCheck, ExerciseFolder, GraphCheck, describe, plan_checks
+from app.course.checking.judging import Judged, judge
+from app.course.loader import load_course
+from app.course.model import Course
+from app.course.problems import ContentProblem, Rule
+from app.course.questions.committed import MEASURES, VARIANTS
+from app.course.questions.variant_check import MeasureCheck, VariantCheck
+from graders.contract import __file__ as contract_file
+from graders.contract.hello import WorkerHello
+from graders.contract.jobs import GradeJob
+from graders.contract.results import RunEnd, Verdict
+
+Progress = Callable[[int, int, str], None]
+
+GRADERS = Path(contract_file).parents[1]
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """What the author asked for. `wants` says whether a file of the course is to be proven."""
+
+    wants: Callable[[str], bool]
+    update: bool
+    today: str
+
+
+@dataclass
+class Proof:
+    """What came of it: problems of the course, faults of the graders, and how much was run."""
+
+    problems: list[ContentProblem] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    updated: list[str] = field(default_factory=list)
+    ran: int = 0
+    reused: int = 0
+    repeated: int = 0
+    waiting_for_gpu: int = 0
+    waiting_for_meter: tuple[str, ...] = ()
+    """Exercises whose peak nothing measures here."""
+    hello: WorkerHello | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    """How long each run took on the wall clock of the box, by check."""
+
+
+def prove_course(course: Course, command: Sequence[str], options: CheckOptions, show: Progress) -> Proof:
+    """Proves what was asked for. Writes evidence as it comes, and remembers what held even when interrupted."""
+    memory = Memory(course.root, identify_engine(GRADERS))
+    if memory.hello is None and not _plan(course, options, has_gpu=False):
+        return Proof()
+    check_run = _begin(course, options, memory, memory.hello) if memory.hello else None
+    if check_run is not None and not check_run.due:
+        # All is known already: starting the graders would take longer than everything else.
+        check_run.finish()
+        return check_run.proof
+    proof = Proof()
+    try:
+        with GraderStream(command) as stream:
+            memory.meet(stream.read_hello())
+            assert memory.hello is not None
+            check_run = _begin(course, options, memory, memory.hello)
+            proof = check_run.proof
+            _run(check_run, stream, show)
+            if proof.faults and (words := stream.last_words()):
+                proof.faults.append(f"the graders said:\n{words}")
+    except GraderFault as fault:
+        proof.faults.append(str(fault))
+    proof.problems.sort()
+    return proof
+
+
+@dataclass
+class CheckRun:
+    """What is due, and what has come of it so far."""
+
+    course: Course
+    options: CheckOptions
+    memory: Memory
+    book: EvidenceBook
+    due: dict[str, Check]
+    proof: Proof
+    outputs: dict[str, dict[str, str]] = field(default_factory=dict)
+    """What cells printed, by path and cell id, where the chapter asks for it."""
+    mended: set[str] = field(default_factory=set)
+
+    def finish(self) -> None:
+        """Writes what is written once: changed outputs, and evidence without claims that are gone."""
+        for path, by_cell in self.outputs.items():
+            write_outputs(self.course.root, path, by_cell)
+        self._keep_mended()
+        self.memory.save()
+        for chapter in self.course.chapters:
+            if self.options.wants(chapter.where.path):
+                self.book.prune(chapter.slug, chapter.index.claims)
+
+    def _keep_mended(self) -> None:
+        """What was written as it was run holds as it is written now: no second run has to find that out."""
+        if not self.mended:
+            return
+        course, _ = load_course(self.course.root)
+        for check in _plan(course, self.options, has_gpu=True):
+            if check.name in self.mended:
+                self.memory.keep(check.name, check.digest)
+
+
+def _plan(course: Course, options: CheckOptions, *, has_gpu: bool) -> list[Check]:
+    planned = plan_checks(course, _read_committed(course), _read_folders(course), has_gpu)
+    return [check for check in planned if options.wants(check.path)]
+
+
+def _begin(course: Course, options: CheckOptions, memory: Memory, hello: WorkerHello) -> CheckRun:
+    has_gpu = "cuda" in hello.device.lower()
+    book = EvidenceBook(course.root, hello, options.today)
+    checks = _plan(course, options, has_gpu=has_gpu)
+    unmeasured = frozenset[str]() if hello.memory_cgroup else find_metered(course)
+    checks = [check for check in checks if not (isinstance(check.job, GradeJob) and check.job.exercise in unmeasured)]
+    due = {check.name: check for check in checks if not _is_known(check, memory, book)}
+    proof = Proof(reused=len(checks) - len(due), hello=hello)
+    proof.waiting_for_meter = tuple(sorted(unmeasured))
+    if not has_gpu:
+        claims = (claim for chapter in course.chapters for claim in chapter.index.claims.values())
+        proof.waiting_for_gpu = sum(claim.needs == "gpu" for claim in claims)
+    return CheckRun(course, options, memory, book, due, proof)
+
+
+def find_metered(course: Course) -> frozenset[str]:
+    """The exercises that only a worker with a memory cgroup can judge."""
+    return frozenset(name for name, exercise in course.exercises.items() if exercise.manifest.memory_meter)
+
+
+def _run(check_run: CheckRun, stream: GraderStream, show: Progress) -> None:
+    """Runs what is due, and what was doubtful once more: on a busy machine a fault or a slow run may pass."""
+    try:
+        doubtful = _run_each(check_run, stream, check_run.due, show, last=False)
+        check_run.proof.repeated = len(doubtful)
+        if doubtful:
+            _run_each(check_run, stream, doubtful, show, last=True)
+    finally:
+        check_run.finish()
+
+
+def _run_each(
+    check_run: CheckRun, stream: GraderStream, due: Mapping[str, Check], show: Progress, *, last: bool
+) -> dict[str, Check]:
+    """Runs checks, those with the same job together, and settles each. Gives back what is doubtful, if not `last`."""
+    alike: dict[str, list[Check]] = {}
+    for check in due.values():
+        alike.setdefault(check.job.model_dump_json(), []).append(check)
+    groups = {checks[0].name: checks for checks in alike.values()}
+    doubtful: dict[str, Check] = {}
+    done = 0
+    for name, result in stream.run({name: checks[0].job for name, checks in groups.items()}):
+        check_run.proof.ran += 1
+        check_run.proof.seconds[name] = wall_seconds(result)
+        for check in groups[name]:
+            done += 1
+            show(done, len(due), f"{describe(check.expectation)} {check.name}")
+            judged = judge(check, result)
+            if judged.is_doubtful and not last:
+                doubtful[check.name] = check
+            else:
+                _settle(check, result, judged, check_run)
+    return doubtful
+
+
+def _is_known(check: Check, memory: Memory, book: EvidenceBook) -> bool:
+    evident = not isinstance(check.expectation, ClaimCheck) or book.knows(check.expectation)
+    return evident and memory.holds(check.name, check.digest)
+
+
+def _settle(check: Check, result: RunEnd | Verdict, judged: Judged, check_run: CheckRun) -> None:
+    if judged.fault:
+        check_run.proof.faults.append(judged.fault)
+        return
+    if isinstance(check.expectation, ClaimCheck) and isinstance(result, RunEnd):
+        check_run.book.note(check.expectation, result)
+    problems = judged.problems
+    if check_run.options.update and isinstance(result, RunEnd):
+        problems = tuple(found for found in problems if not _mend(check, result, found, check_run))
+        if judged.problems and not problems:
+            check_run.mended.add(check.name)
+    if judged.problems:
+        check_run.memory.forget(check.name)
+    else:
+        check_run.memory.keep(check.name, check.digest)
+    check_run.proof.problems += problems
+
+
+def _mend(check: Check, result: RunEnd, found: ContentProblem, check_run: CheckRun) -> bool:
+    """Takes a changed output or picture as the new one, for the author to review. True where that settles it."""
+    expectation, proof = check.expectation, check_run.proof
+    if found.rule is Rule.GRAPH_CHANGED and isinstance(expectation, GraphCheck) and result.trace is not None:
+        write_trace(expectation.graph.trace_path, result.trace)
+        proof.updated.append(f"{check.path}:{found.line}: the picture of {expectation.graph.id!r}")
+        return True
+    if found.rule is Rule.VARIANT_CHANGED and isinstance(expectation, VariantCheck):
+        write_variant(check_run.course.root, expectation, result, check_run.memory.hello)
+        proof.updated.append(f"{check.path}:{found.line}: the draws of {expectation.question.id!r}")
+        return True
+    if found.rule is Rule.MEASURE_CHANGED and isinstance(expectation, MeasureCheck):
+        write_measure(check_run.course.root, expectation, result, check_run.memory.hello, check_run.options.today)
+        proof.updated.append(f"{check.path}:{found.line}: the measurement {expectation.measure.id!r}")
+        return True
+    if found.rule is Rule.CELL_OUTPUT and isinstance(expectation, CellCheck):
+        check_run.outputs.setdefault(check.path, {})[expectation.cell.id] = result.stdout
+        proof.updated.append(f"{check.path}:{found.line}: the output of {expectation.cell.id!r}")
+        return True
+    return False
+
+
+def _read_committed(course: Course) -> dict[str, str]:
+    """Traces by "slug/graph", draws by "slug/variants/question", tables by "slug/measures/measure"."""
+    drawn = {
+        f"{chapter.slug}/{kind}/{path.stem}": path.read_text(encoding="utf-8")
+        for chapter in course.chapters
+        for kind in (VARIANTS, MEASURES)
+        for path in sorted((course.root / "chapters" / chapter.slug / kind).glob("*.json"))
+    }
+    graphs = [(chapter.slug, graph) for chapter in course.chapters for graph in chapter.index.graphs.values()]
+    return drawn | {
+        f"{slug}/{graph.id}": graph.trace_path.read_text(encoding="utf-8")
+        for slug, graph in graphs
+        if graph.trace_path.is_file()
+    }
+
+
+def _read_folders(course: Course) -> list[ExerciseFolder]:
+    folders = []
+    for exercise in course.exercises.values():
+        paths = (path for path in exercise.folder.rglob("*") if path.suffix in (".py", ".toml"))
+        files = {
+            path.relative_to(exercise.folder).as_posix(): path.read_text(encoding="utf-8", errors="replace")
+            for path in sorted(paths)
+        }
+        folders.append(ExerciseFolder(exercise, files))
+    return folders

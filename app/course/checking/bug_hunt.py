@@ -1,0 +1,103 @@
+"""Reports an author's mistakes in what a bug hunt asks beside the code: kinds of fault, guilty lines. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from app.course.language.python_code import is_code_line, source_lines
+from app.course.language.toml_file import find_line
+from app.course.problems import Report, Rule, one_of, suggest
+from graders.contract.manifest import Attempt, Diagnosis, Manifest
+from graders.contract.results import Outcome
+
+FEWEST_CATEGORIES = 4
+"""With fewer to choose from, a guess is as good as a diagnosis."""
+
+
+@dataclass(frozen=True)
+class _Hunt:
+    """A diagnosis with the texts that it speaks of."""
+
+    asked: Diagnosis
+    toml: str
+    starter: tuple[str, ...]
+    report: Report
+
+    def complain(self, line: int, value: str, message: str, remedy: str) -> None:
+        self.report.add(line, Rule.DIAGNOSIS, value, message, remedy)
+
+
+def check_diagnosis(manifest: Manifest, toml: str, starter: str, report: Report) -> None:
+    """Every way in which `[diagnosis]`, and what the attempts say of it, cannot be what the author meant."""
+    if manifest.diagnosis is None:
+        _check_no_words(manifest.attempts, toml, report)
+        return
+    hunt = _Hunt(manifest.diagnosis, toml, source_lines(starter), report)
+    _check_categories(hunt)
+    at = find_line(toml, "[diagnosis]", "lines")
+    for line in hunt.asked.lines:
+        _check_guilty_line(hunt, line, at)
+    for attempt in manifest.attempts:
+        _check_attempt(hunt, attempt)
+    _check_proof(hunt, manifest.attempts)
+
+
+def _check_no_words(attempts: Iterable[Attempt], toml: str, report: Report) -> None:
+    for attempt in attempts:
+        said = "category" if attempt.category else "line" if attempt.line else None
+        if said:
+            message = f"attempts/{attempt.file} says a {said}, and the exercise asks for no diagnosis"
+            remedy = f"remove `{said}`, or write [diagnosis] with categories, answer and lines"
+            report.add(find_line(toml, attempt.file, said), Rule.DIAGNOSIS, said, message, remedy)
+
+
+def _check_categories(hunt: _Hunt) -> None:
+    count = len(hunt.asked.categories)
+    if count < FEWEST_CATEGORIES:
+        message = f"there are {count} kinds of fault to choose from, and a guess would do"
+        remedy = f"write at least {FEWEST_CATEGORIES}, each one that fits the symptom at first sight"
+        hunt.complain(find_line(hunt.toml, "[diagnosis"), str(count), message, remedy)
+
+
+def _check_guilty_line(hunt: _Hunt, line: int, at: int) -> None:
+    count = len(hunt.starter)
+    if line < 1 or line > count:
+        message = f"line {line} is called guilty, and starter.py has {count} lines"
+        hunt.complain(at, str(line), message, f"write a line from 1 to {count}")
+        return
+    text = hunt.starter[line - 1]
+    if not is_code_line(text):
+        what = "a comment" if text.strip() else "blank"
+        message = f"line {line} is called guilty, and in starter.py it is {what}"
+        hunt.complain(at, str(line), message, "write the number of the line that does the harm; lines count from 1")
+
+
+def _check_attempt(hunt: _Hunt, attempt: Attempt) -> None:
+    known = hunt.asked.categories
+    if attempt.category is not None and attempt.category not in known:
+        message = f"attempts/{attempt.file} chooses the category {attempt.category!r}, which is not offered"
+        at = find_line(hunt.toml, attempt.file, "category")
+        hunt.complain(at, attempt.category, message, suggest(attempt.category, known, one_of(known)))
+    if attempt.line is not None and attempt.line > len(hunt.starter):
+        message = f"attempts/{attempt.file} marks line {attempt.line}, and starter.py has {len(hunt.starter)} lines"
+        at = find_line(hunt.toml, attempt.file, "line")
+        hunt.complain(at, str(attempt.line), message, f"write a line from 1 to {len(hunt.starter)}")
+
+
+def _check_proof(hunt: _Hunt, attempts: tuple[Attempt, ...]) -> None:
+    """Somebody mends the code and names another fault, somebody else another line: only so is the refusal proven."""
+    asked = hunt.asked
+    other_lines = [attempt.line or asked.lines[0] for attempt in attempts if _gets(attempt, "wrong-line")]
+    others = [attempt.category or asked.answer for attempt in attempts if _gets(attempt, "wrong-category")]
+    wanted = (
+        ("wrong-category", "category = another", any(category != asked.answer for category in others)),
+        ("wrong-line", "line = another", any(line not in asked.lines for line in other_lines)),
+    )
+    for finding, said, proven in wanted:
+        if not proven:
+            message = f"no attempt shows that a right fix with a {finding.replace('-', ' ')} is refused"
+            remedy = f'add [[attempts]] with a right fix, {said}, outcome = "wrong_answer", finding = "{finding}"'
+            hunt.complain(find_line(hunt.toml, "[diagnosis"), finding, message, remedy)
+
+
+def _gets(attempt: Attempt, finding: str) -> bool:
+    return attempt.outcome is Outcome.WRONG_ANSWER and attempt.finding == finding

@@ -1,0 +1,77 @@
+"""The chart of an exercise, compared with what was measured: every plan in it has to cost what it says."""
+
+from collections.abc import Mapping
+
+from app.course.checking.checks import SOLUTION
+from app.course.language.toml_file import find_line
+from app.course.model import Exercise
+from app.course.problems import Report, Rule
+from graders.contract.chart import FORWARDS, HELD, Chart, Plan
+from graders.contract.manifest import Manifest
+from graders.contract.results import Measure, MeasuredBy, Verdict
+
+PEAK_SHARE = 0.02
+"""How far a peak that the kernel measured may be from the one that the chart says."""
+
+
+def check_chart(manifest: Manifest, text: str, report: Report) -> None:
+    """Its plans name files that are run. `text` is exercise.toml."""
+    if manifest.chart is None:
+        return
+    known = {SOLUTION} | {f"attempts/{attempt.file}" for attempt in manifest.attempts}
+    for plan in manifest.chart.plans:
+        if plan.file not in known:
+            message = f"the plan {plan.name!r} names {plan.file}, which is neither the solution nor an attempt"
+            remedy = "name one of them; the check runs it and compares the plan's numbers with what it measures"
+            report.add(find_line(text, plan.file), Rule.EXERCISE_FILE, plan.file, message, remedy)
+
+
+def judge_plans(exercise: Exercise, file: str, line: int, verdict: Verdict) -> Report:
+    """Problems of exercise.toml with the plans that `file` stands for, and with the budgets that the chart shows."""
+    report = Report(f"exercises/{exercise.name}/exercise.toml")
+    chart = exercise.manifest.chart
+    if chart is None:
+        return report
+    case = next((case for case in verdict.cases if case.name == chart.case), None)
+    measures = {measure.name: measure for measure in case.measures} if case else {}
+    if file == SOLUTION:
+        _judge_budgets(chart, measures, line, report)
+    for plan in chart.plans:
+        if plan.file == file:
+            _judge_plan(plan, chart.case, measures, line, report)
+    return report
+
+
+def _judge_budgets(chart: Chart, measures: Mapping[str, Measure], line: int, report: Report) -> None:
+    for name, field, shown in (
+        (FORWARDS, "most_forwards", chart.most_forwards),
+        (HELD, "most_held", chart.most_held),
+    ):
+        set_to = measures[name].most if name in measures else None
+        if shown != set_to:
+            said, is_set = _show(shown), _show(set_to)
+            message = f"the chart says {field} = {said}, and the budget of the case {chart.case!r} is {is_set}"
+            remedy = f"write {field} = {_show(set_to)}" if set_to is not None else f"take {field} out"
+            report.add(line, Rule.EXERCISE_PROOF, field, message, remedy)
+
+
+def _judge_plan(plan: Plan, case: str, measures: Mapping[str, Measure], line: int, report: Report) -> None:
+    for name, field, said in ((FORWARDS, "forwards", float(plan.forwards)), (HELD, "held", plan.held)):
+        measure = measures.get(name)
+        if measure is None:
+            message = f"the plan {plan.name!r} has no measure {name!r}: {plan.file} brings none of the case {case!r}"
+            remedy = "let the chart show a public case that is measured, and that the file gets through"
+            report.add(line, Rule.EXERCISE_PROOF, plan.name, message, remedy)
+        elif not _agrees(said, measure):
+            message = f"the plan {plan.name!r} says {field} = {said:g}, and {plan.file} takes {measure.value:g}"
+            report.add(line, Rule.EXERCISE_PROOF, f"{said:g}", message, f"write {field} = {measure.value:g}")
+
+
+def _agrees(said: float, measure: Measure) -> bool:
+    """Counts are exact; what the kernel measured differs a little from run to run."""
+    room = PEAK_SHARE * measure.value if measure.measured_by is MeasuredBy.KERNEL else 0.0
+    return abs(said - measure.value) <= room
+
+
+def _show(budget: float | None) -> str:
+    return "nothing" if budget is None else f"{budget:g}"

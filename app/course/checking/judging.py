@@ -1,0 +1,288 @@
+"""Compares the result of a check with its expectation. Pure: returns problems, and what a claim's evidence says."""
+
+import math
+from dataclasses import dataclass
+from typing import assert_never
+
+from pydantic import ValidationError
+
+from app.course.checking.charts import judge_plans
+from app.course.checking.checks import (
+    CHECKS,
+    CellCheck,
+    Check,
+    ClaimCheck,
+    ExerciseCheck,
+    GraphCheck,
+    RunExpectation,
+    SnippetCheck,
+    SwitchCheck,
+    keeps_outcome,
+    wanted_outcome,
+)
+from app.course.gallery import judge_snippet
+from app.course.problems import ContentProblem, Report, Rule, suggest
+from app.course.questions.variant_check import MeasureCheck, VariantCheck, judge_measure, judge_variant
+from graders.contract.outcomes import UNJUDGED
+from graders.contract.results import Mistake, Outcome, RunEnd, Verdict
+from graders.contract.trace import Trace
+
+SHOWN = 200
+"""How many characters of a program's output stand in a message."""
+
+LEAST_ROOM = 3
+"""A limit is at least so many times what the reference needs."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """`problems` is empty where the expectation was met. `fault` is the graders' own failure, no author's mistake."""
+
+    problems: tuple[ContentProblem, ...]
+    fault: str = ""
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a busy machine may have brought this about, so that one more run can settle it."""
+        return bool(self.fault) or any(problem.rule is Rule.TIGHT_LIMIT for problem in self.problems)
+
+
+def judge(check: Check, result: RunEnd | Verdict) -> Judged:
+    """Every way in which the result breaks the check's expectation."""
+    if result.outcome in UNJUDGED:
+        said = result.finding.short if result.finding else result.outcome.value
+        return Judged((), f"{check.name}: {said}")
+    report = Report(check.path)
+    expectation = check.expectation
+    if isinstance(expectation, ExerciseCheck):
+        assert isinstance(result, Verdict)
+        _judge_exercise(expectation, result, report)
+    else:
+        assert isinstance(result, RunEnd)
+        _judge_run(expectation, result, report)
+    return Judged(tuple(report.problems))
+
+
+def _judge_run(expectation: RunExpectation, end: RunEnd, report: Report) -> None:
+    match expectation:
+        case SnippetCheck():
+            judge_snippet(expectation.snippet, end, report)
+        case CellCheck():
+            _judge_cell(expectation, end, report)
+        case ClaimCheck():
+            _judge_claim(expectation, end, report)
+        case GraphCheck():
+            _judge_graph(expectation, end, report)
+        case VariantCheck():
+            _judge_variant(expectation, end, report)
+        case MeasureCheck():
+            _judge_measure(expectation, end, report)
+        case SwitchCheck():
+            _judge_switch(expectation, end, report)
+        case _:
+            assert_never(expectation)
+
+
+def say_end(result: RunEnd) -> str:
+    """How a run ended, in words: the error's type and message, or the outcome."""
+    if result.mistake:
+        return f"{result.mistake.type}: {_first_line(result.mistake.message)}"
+    return result.finding.short if result.finding else result.outcome.value
+
+
+def _first_line(text: str) -> str:
+    return text.strip().split("\n")[0][:SHOWN]
+
+
+def _line(code_line: int, mistake: Mistake | None) -> int:
+    """The file's line of an error that a program reported in its own lines."""
+    return code_line + mistake.line - 1 if mistake and mistake.line else code_line
+
+
+def _judge_cell(expectation: CellCheck, result: RunEnd, report: Report) -> None:
+    cell = expectation.cell
+    line = _line(cell.code_line, result.mistake)
+    if cell.raises:
+        raised = result.mistake.type if result.mistake else ""
+        if raised.rpartition(".")[2] != cell.raises.rpartition(".")[2]:
+            message = f"the cell {cell.id!r} ends with {say_end(result)}, and should raise {cell.raises}"
+            report.add(cell.where.line, Rule.CELL_FAILED, say_end(result), message, "fix the code, or `:raises:`")
+            return
+    elif result.outcome is not Outcome.OK:
+        message = f"the cell {cell.id!r} ends with {say_end(result)}"
+        remedy = "fix the code, or say `:raises: TYPE` where the error is meant"
+        report.add(line, Rule.CELL_FAILED, say_end(result), message, remedy)
+        return
+    _judge_output(expectation, result, report)
+    if cell.graph:
+        _judge_targets(result.trace, expectation.clicked, cell.id, cell.where.line, report)
+
+
+def _judge_output(expectation: CellCheck, result: RunEnd, report: Report) -> None:
+    cell = expectation.cell
+    if cell.expected is None:
+        return
+    wanted, got = tidy_output(cell.expected).split("\n"), tidy_output(result.stdout).split("\n")
+    if wanted == got:
+        return
+    differs = next((n for n in range(min(len(wanted), len(got))) if wanted[n] != got[n]), min(len(wanted), len(got)))
+    given = repr(got[differs]) if differs < len(got) else "nothing more"
+    expected = repr(wanted[differs]) if differs < len(wanted) else "nothing more"
+    # The source, the `---` line, then the expected output.
+    line = cell.code_line + cell.source.count("\n") + 2 + min(differs, len(wanted) - 1)
+    message = f"the cell {cell.id!r} prints {given[:SHOWN]}, and the chapter says {expected[:SHOWN]}"
+    remedy = "fix the code or the output; `python -m app check --update` writes what it prints"
+    report.add(line, Rule.CELL_OUTPUT, given, message, remedy)
+
+
+def tidy_output(text: str) -> str:
+    """Output without the blanks at its line ends and the blank lines around it: nobody can see those."""
+    return "\n".join(line.rstrip() for line in text.replace("\r\n", "\n").split("\n")).strip("\n")
+
+
+def _judge_claim(expectation: ClaimCheck, result: RunEnd, report: Report) -> None:
+    claim = expectation.claim
+    if result.outcome is not Outcome.OK:
+        message = f"the claim {claim.id!r} does not hold: {say_end(result)}"
+        remedy = "correct the sentence, or the code that is meant to prove it"
+        report.add(_line(claim.code_line, result.mistake), Rule.CLAIM_FAILED, claim.text, message, remedy)
+
+
+def _judge_graph(expectation: GraphCheck, result: RunEnd, report: Report) -> None:
+    graph = expectation.graph
+    if result.outcome is not Outcome.OK or result.trace is None:
+        said = say_end(result) if result.outcome is not Outcome.OK else result.trace_refused or "no graph"
+        message = f"the graph {graph.id!r} cannot be drawn: {said}"
+        line = _line(graph.code_line, result.mistake)
+        report.add(line, Rule.GRAPH_FAILED, said, message, "fix the code; its last results are what is drawn")
+        return
+    remedy = "look at the picture, then run `python -m app check --update` to commit it"
+    if expectation.committed is None:
+        report.add(graph.where.line, Rule.GRAPH_CHANGED, "", f"the graph {graph.id!r} has no committed trace", remedy)
+    elif not is_same_picture(expectation.committed, result.trace):
+        message = f"the graph {graph.id!r} is no longer the committed one"
+        report.add(graph.where.line, Rule.GRAPH_CHANGED, "", message, remedy)
+    _judge_targets(result.trace, expectation.clicked, graph.id, graph.where.line, report)
+
+
+def _judge_switch(expectation: SwitchCheck, result: RunEnd, report: Report) -> None:
+    """A switch that changes nothing explains nothing; how the incident goes with it is for the reader to see."""
+    cell = expectation.incident.cell
+    raised = result.mistake.type.rpartition(".")[2] if result.mistake else ""
+    same_end = raised == cell.raises.rpartition(".")[2]
+    same_output = cell.expected is None or tidy_output(result.stdout) == tidy_output(cell.expected)
+    if same_end and same_output:
+        message = f"the switch {expectation.switch.name!r} changes nothing in {cell.id!r}"
+        remedy = "let the code depend on it, or let it print what differs"
+        report.add(expectation.incident.where.line, Rule.INCIDENT, expectation.switch.name, message, remedy)
+
+
+def _judge_variant(expectation: VariantCheck, result: RunEnd, report: Report) -> None:
+    variant = expectation.question.variant
+    if result.outcome is Outcome.OK or variant is None:
+        judge_variant(expectation, result, report)
+        return
+    message = f"the variant {variant.id!r} ends with {say_end(result)}"
+    line = _line_within(variant.code_line, variant.code, result.mistake)
+    report.add(line, Rule.VARIANT_FAILED, say_end(result), message, "fix `draw`; it is given a random.Random")
+
+
+def _judge_measure(expectation: MeasureCheck, result: RunEnd, report: Report) -> None:
+    cell = expectation.measure.cell
+    if result.outcome is Outcome.OK:
+        judge_measure(expectation, result, report)
+        return
+    message = f"the measurement {cell.id!r} ends with {say_end(result)}"
+    line = _line_within(cell.code_line, cell.source, result.mistake)
+    report.add(line, Rule.MEASURE_FAILED, say_end(result), message, "fix the code; it leaves its table in `result`")
+
+
+def _line_within(code_line: int, source: str, mistake: Mistake | None) -> int:
+    """The file's line of an error; one in the line that follows the author's code is said of the first."""
+    return min(_line(code_line, mistake), code_line + source.count("\n"))
+
+
+def is_same_picture(committed: str, now: Trace) -> bool:
+    """Whether a committed trace draws as the new one does. Sequence numbers and the torch version may differ."""
+    try:
+        before = Trace.model_validate_json(committed)
+    except ValidationError:
+        return False
+    return _drawn(before) == _drawn(now)
+
+
+def _drawn(trace: Trace) -> Trace:
+    nodes = trace.nodes.model_copy(update={"sequence": ()})
+    return trace.model_copy(update={"nodes": nodes, "torch": ""})
+
+
+def _judge_targets(
+    trace: Trace | None, clicked: tuple[tuple[str, int], ...], name: str, line: int, report: Report
+) -> None:
+    if trace is None:
+        message = f"{name!r} shows a graph, and its run gave none"
+        report.add(line, Rule.GRAPH_FAILED, name, message, "let the code compute something that requires a gradient")
+        return
+    names = sorted({*trace.nodes.variable, *trace.nodes.forward, *trace.nodes.name} - {""})
+    for target, asked_at in clicked:
+        if target not in names:
+            message = f"no node of {name!r} is called {target!r}"
+            remedy = suggest(target, names, f"it has {', '.join(names)}")
+            report.add(asked_at, Rule.GRAPH_TARGET, target, message, remedy)
+
+
+def _judge_exercise(expectation: ExerciseCheck, verdict: Verdict, report: Report) -> None:
+    finding = verdict.finding.code if verdict.finding else None
+    if not keeps_outcome(expectation, verdict.outcome, finding):
+        got = f"{verdict.outcome.value} with the finding {finding!r}" if finding else verdict.outcome.value
+        said = f" ({_first_line(verdict.mistake.message)})" if verdict.mistake else ""
+        message = f"{expectation.file} gets {got}{said}, and should get {wanted_outcome(expectation)}"
+        remedy = "fix the answer, the cases or what exercise.toml says of it"
+        report.add(expectation.attempt_line, Rule.EXERCISE_PROOF, expectation.file, message, remedy)
+        return
+    report.problems += judge_plans(expectation.exercise, expectation.file, expectation.attempt_line, verdict).problems
+    if expectation.is_solution:
+        _judge_limits(expectation, verdict, report)
+        _judge_checks(expectation, verdict, report)
+
+
+def _judge_checks(expectation: ExerciseCheck, verdict: Verdict, report: Report) -> None:
+    """What the page promises of the number of checks, compared with a run in which all of them were asked."""
+    said = expectation.exercise.manifest.checks
+    public = sum(case.public for case in verdict.cases)
+    hidden = len(verdict.cases) - public
+    if said is None or (said.public, said.hidden) == (public, hidden):
+        return
+    manifest = Report(f"exercises/{expectation.exercise.name}/exercise.toml")
+    message = f"[checks] says {said.public} public and {said.hidden} hidden; a run has {public} and {hidden}"
+    remedy = f"write public = {public} and hidden = {hidden}, and draw as many in every run"
+    manifest.add(
+        expectation.limit_lines.get(CHECKS, 1), Rule.CHECKS, f"{said.public} + {said.hidden}", message, remedy
+    )
+    report.problems += manifest.problems
+
+
+def _judge_limits(expectation: ExerciseCheck, verdict: Verdict, report: Report) -> None:
+    """A learner's right answer may be slower than the reference, and run on a slower machine."""
+    limits = expectation.exercise.manifest.limits
+    allowed = {
+        "cpu": ("cpu_seconds", limits.cpu_seconds),
+        "wall": ("wall_seconds", limits.wall_seconds),
+        "peak memory": ("memory_mib", float(limits.memory_mib)),
+    }
+    manifest = Report(f"exercises/{expectation.exercise.name}/exercise.toml")
+    for measure in verdict.measures:
+        name, limit = allowed.get(measure.name, ("", 0.0))
+        if name and measure.value * LEAST_ROOM > limit:
+            used = f"{measure.value:.3g} {measure.unit}"
+            message = f"{name} is {limit:g}, and the solution alone uses {used}"
+            remedy = (
+                f"allow at least {LEAST_ROOM} times as much: {name} = {_round_up(measure.value * LEAST_ROOM, name)}"
+            )
+            manifest.add(expectation.limit_lines.get(name, 1), Rule.TIGHT_LIMIT, f"{limit:g}", message, remedy)
+    report.problems += manifest.problems
+
+
+def _round_up(value: float, name: str) -> str:
+    """A round number that is large enough: tenths of a second, or steps of 32 MiB."""
+    return str(32 * math.ceil(value / 32)) if name == "memory_mib" else f"{math.ceil(value * 10) / 10:g}"

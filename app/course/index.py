@@ -1,0 +1,68 @@
+"""What pages look up in a chapter, gathered once when the course is read: no request walks the blocks. Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from app.course.block_tree import Block, blocks_within
+from app.course.blocks import Cell, Claim, ExerciseLink, Graph, Heading, Incident, Measure, Predict
+from app.course.questions.kinds import Question
+from app.course.questions.question import QuestionBase
+from app.course.symptoms import SymptomTable, read_symptoms
+
+
+class _Named(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+NamedT = TypeVar("NamedT", bound=_Named)
+
+
+@dataclass(frozen=True)
+class ChapterIndex:
+    """A chapter's blocks by id, in reading order, those inside boxes and reveals included."""
+
+    headings: Mapping[str, Heading]
+    """By anchor."""
+    predicts: Mapping[str, Predict]
+    settled_by: Mapping[str, tuple[Predict, ...]]
+    """The predictions that the run of a cell settles, by the cell."""
+    questions: Mapping[str, Question]
+    cells: Mapping[str, Cell]
+    """Whatever a reader may run: cells, and those of measurements and incidents."""
+    measures: Mapping[str, Measure]
+    graphs: Mapping[str, Graph]
+    claims: Mapping[str, Claim]
+    exercises: tuple[str, ...]
+    """The names of those that are offered."""
+    symptoms: SymptomTable
+
+
+def index_blocks(blocks: tuple[Block, ...]) -> ChapterIndex:
+    found = tuple(blocks_within(blocks))
+    predicts = _by_id(block for block in found if isinstance(block, Predict))
+    resolvers = dict.fromkeys(predict.resolved_by for predict in predicts.values())
+    runnable = (block.cell if isinstance(block, Measure | Incident) else block for block in found)
+    return ChapterIndex(
+        headings={block.anchor: block for block in found if isinstance(block, Heading)},
+        predicts=predicts,
+        settled_by={
+            cell: tuple(predict for predict in predicts.values() if predict.resolved_by == cell) for cell in resolvers
+        },
+        questions=_by_id(block for block in found if isinstance(block, QuestionBase)),
+        cells=_by_id(block for block in runnable if isinstance(block, Cell)),
+        measures=_by_id(block for block in found if isinstance(block, Measure)),
+        graphs=_by_id(block for block in found if isinstance(block, Graph)),
+        claims=_by_id(block for block in found if isinstance(block, Claim)),
+        exercises=tuple(dict.fromkeys(block.name for block in found if isinstance(block, ExerciseLink))),
+        symptoms=read_symptoms(found),
+    )
+
+
+def _by_id(blocks: Iterable[NamedT]) -> dict[str, NamedT]:
+    """Of two with the same id, a mistake of their author's, the first counts."""
+    named: dict[str, NamedT] = {}
+    for block in blocks:
+        named.setdefault(block.id, block)
+    return named

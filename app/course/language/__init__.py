@@ -1,0 +1,1 @@
+"""The course language: Markdown with directives to blocks, each mistake at its line. Pure."""

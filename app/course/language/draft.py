@@ -1,0 +1,75 @@
+"""What is known of one chapter while it is built: its problems, its prose, its ids and what it points at."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from app.course.blocks import Cell, Claim, Graph, Variant, Where
+from app.course.language.directives import HIDDEN
+from app.course.language.fences import Fence
+from app.course.language.prose import Prose
+from app.course.problems import Report, Rule, suggest
+
+
+@dataclass(frozen=True)
+class Named:
+    """A use of a name that has to exist: an id of this chapter, a concept, a chapter or an exercise."""
+
+    name: str
+    line: int
+    by: str
+    """Who points at it, as an author knows it: "the prediction double-use"."""
+
+
+@dataclass
+class Draft:
+    """One chapter being built. The lists are filled in reading order."""
+
+    slug: str
+    report: Report
+    prose: Prose
+    lines: tuple[str, ...]
+    """As the author wrote them, front matter included."""
+    ids: dict[str, int] = field(default_factory=dict)
+    anchors: dict[str, int] = field(default_factory=dict)
+    setups: dict[str, str] = field(default_factory=dict)
+    variants: dict[str, Variant] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+    """The hidden fences that something names."""
+    cells: dict[str, Cell] = field(default_factory=dict)
+    before: dict[str, str] = field(default_factory=dict)
+    """What runs before each cell, as a reader is shown it."""
+    measures: dict[str, Cell] = field(default_factory=dict)
+    graphs: dict[str, Graph] = field(default_factory=dict)
+    claims: dict[str, Claim] = field(default_factory=dict)
+    questions: int = 0
+    heading_level: int = 1
+    reserved_ids: frozenset[str] = frozenset()
+    concepts: list[Named] = field(default_factory=list)
+    exercises: list[Named] = field(default_factory=list)
+    resolvers: list[Named] = field(default_factory=list)
+    clicked: list[Named] = field(default_factory=list)
+
+    def where(self, line: int) -> Where:
+        return Where(self.report.path, line)
+
+    def take_id(self, fence: Fence, name: str) -> None:
+        """Notes an id, and reports it where another directive has it already. It becomes an anchor too."""
+        if name in self.ids:
+            message = f"the id {name!r} is taken by line {self.ids[name]}"
+            remedy = "choose another; ids are unique within a chapter"
+            self.report.add(fence.line, Rule.DUPLICATE_ID, name, message, remedy)
+            return
+        self.ids[name] = fence.line
+        if fence.name not in HIDDEN:
+            self.anchors[name] = fence.line
+
+    def find_missing(self, uses: list[Named], known: Mapping[str, object], what: str) -> None:
+        """Reports each use of a name that is not among the known."""
+        for use in uses:
+            if use.name not in known:
+                otherwise = (
+                    f"this chapter has {', '.join(known)}" if known else f"this chapter has no {what} yet; add it"
+                )
+                message = f"{use.by} points to the {what} {use.name!r}, which this chapter does not have"
+                remedy = suggest(use.name, known, otherwise)
+                self.report.add(use.line, Rule.UNKNOWN_ID, use.name, message, remedy)

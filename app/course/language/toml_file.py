@@ -1,0 +1,77 @@
+"""Reads a TOML file into a model and says what is wrong at which line. Pure: takes the text."""
+
+import re
+import tomllib
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from app.course.problems import Report, Rule, one_of, suggest
+
+Model = TypeVar("Model", bound=BaseModel)
+
+AT_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+
+
+def find_line(text: str, *words: str) -> int:
+    """The first line (from 1) on which each word stands after the one before it; TOML's parser keeps no lines."""
+    lines = text.split("\n")
+    number = 0
+    for word in words:
+        number = _next_line(lines, word, number)
+    return number + 1
+
+
+def _find_key(text: str, keys: tuple[int | str, ...]) -> int:
+    """The line of a value; a number among the keys counts the `[[tables]]` of the name before it."""
+    lines = text.split("\n")
+    number = 0
+    for index, part in enumerate(keys):
+        if isinstance(part, int):
+            table = re.compile(rf"\[\[(?:[\w-]+\.)*{re.escape(str(keys[index - 1]))}\]\]")
+            headers = [n for n in range(number, len(lines)) if table.match(lines[n].strip())]
+            number = headers[part] if part < len(headers) else number
+        else:
+            number = _next_line(lines, part, number)
+    return number + 1
+
+
+def _next_line(lines: list[str], word: str, start: int) -> int:
+    pattern = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
+    return next((number for number in range(start, len(lines)) if pattern.search(lines[number])), start)
+
+
+def read_toml(text: str, model: type[Model], rule: Rule, report: Report) -> Model | None:
+    """The file's data, or None where it is wrong; every wrong field is reported."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = AT_LINE.search(str(error))
+        line = int(found[1]) if found else text.count("\n") + 1
+        message = AT_LINE.sub("", str(error)).strip()
+        report.add(line, rule, "", f"this is no TOML: {message}", "fix the line; see https://toml.io")
+        return None
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        for fault in error.errors(include_url=False, include_context=False):
+            _report_fault(fault, text, model, rule, report)
+        return None
+
+
+def _report_fault(fault: ErrorDetails, text: str, model: type[BaseModel], rule: Rule, report: Report) -> None:
+    keys = fault["loc"]
+    names = [str(part) for part in keys if isinstance(part, str)]
+    shown = ".".join(str(part) for part in keys)
+    missing = fault["type"] == "missing"
+    line = _find_key(text, keys[:-1] if missing else keys)
+    if missing:
+        report.add(line, rule, names[-1], f"{shown} is missing", f"write `{names[-1]} = ...`")
+        return
+    if fault["type"] == "extra_forbidden":
+        known = list(model.model_fields) if len(names) == 1 else []
+        remedy = suggest(names[-1], known, one_of(known) if known else "remove it, or fix its name")
+        report.add(line, rule, names[-1], f"no field is called {shown}", remedy)
+        return
+    report.add(line, rule, str(fault["input"]), f"{shown} is {fault['input']!r}", fault["msg"])

@@ -1,0 +1,1 @@
+"""Chapters as Jupyter notebooks, both ways. Pure: takes and gives text."""

@@ -1,0 +1,276 @@
+"""A Jupyter notebook as the draft of a chapter: its prose and its cells. Pure: takes and gives text.
+
+In a notebook every cell sees what ran before it; in a chapter a cell starts afresh, so that a reader can run any one
+of them. What a cell needs of the earlier ones therefore becomes its hidden setup.
+"""
+
+import ast
+import base64
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.course.language.fences import OPTION
+from app.course.language.python_code import find_syntax_mistake, has_code
+from app.course.notebooks.to_notebook import META, SPLIT, digest_source
+
+HEADING = re.compile(r"(?P<marks>#{1,6}) +(?P<words>.*)$")
+MAGIC = re.compile(r"\s*[%!]|.*\?\s*$")
+ATTACHMENT = re.compile(r"\]\(attachment:([^)\s]+)\)")
+HTML_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+WORDS_A_MINUTE = 200
+
+
+class NoNotebook(Exception):
+    """The file cannot be read as a notebook; the message says why."""
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A chapter's text and the pictures for its figures/, by name."""
+
+    text: str
+    pictures: Mapping[str, bytes]
+
+
+@dataclass
+class _Import:
+    """What has been read so far."""
+
+    title: str = ""
+    level: int = 1
+    cells: int = 0
+    codes: list[str] = field(default_factory=list)
+    setups: dict[str, str] = field(default_factory=dict)
+    pictures: dict[str, bytes] = field(default_factory=dict)
+    parts: list[str] = field(default_factory=list)
+
+
+def read_notebook(text: str, title: str, concept: str) -> Imported:
+    """The chapter that a notebook makes; one that was exported from a chapter and not edited is that chapter again.
+
+    `title` is for a notebook without a heading of its own. Raises NoNotebook.
+    """
+    cells = _read_cells(text)
+    if cells and all(_origin(cell) is not None for cell in cells):
+        lines = [line for cell in cells for line in _origin(cell) or ()]
+        return Imported("\n".join(lines), _pictures(cells))
+    reading = _Import()
+    front = _origin(cells[0]) if cells else None
+    if front and front[0].rstrip() == "---":
+        cells = cells[1:]
+    else:
+        front = None
+    for cell in cells:
+        if cell.get("cell_type") == "markdown":
+            _take_prose(cell, reading)
+        elif cell.get("cell_type") == "code":
+            _take_code(cell, reading)
+    body = "\n\n".join(part for part in reading.parts if part.strip())
+    head = "\n".join([*front, ""]) if front else _front_matter(reading.title or title, body, reading.cells, concept)
+    return Imported(f"{head}\n{body}\n", reading.pictures)
+
+
+def _read_cells(text: str) -> list[dict[str, Any]]:
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise NoNotebook(f"this is no JSON: {error}") from error
+    cells = document.get("cells") if isinstance(document, dict) else None
+    if not isinstance(cells, list) or document.get("nbformat") != 4:
+        raise NoNotebook("this is no notebook of format 4: open it in Jupyter and save it again")
+    return [cell for cell in cells if isinstance(cell, dict)]
+
+
+def _source(cell: Mapping[str, Any]) -> str:
+    return _join(cell.get("source", ""))
+
+
+def _join(text: object) -> str:
+    return "".join(map(str, text)) if isinstance(text, list) else str(text)
+
+
+def _origin(cell: Mapping[str, Any]) -> list[str] | None:
+    """The lines of the chapter that the cell was made of; None if there are none, or the cell was edited since."""
+    kept = cell.get("metadata", {}).get(META, {})
+    same = kept.get("digest") == digest_source(_source(cell))
+    return [str(line) for line in kept["chapter"]] if same and "chapter" in kept else None
+
+
+def _pictures(cells: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
+    return {name: picture for cell in cells for name, picture in _attachments(cell).items()}
+
+
+def _attachments(cell: Mapping[str, Any]) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for name, by_media in (cell.get("attachments") or {}).items():
+        encoded = next(iter(by_media.values()), "")
+        found[_file_name(name)] = base64.b64decode(_join(encoded))
+    return found
+
+
+def _file_name(name: str) -> str:
+    """A name within figures/: nothing of a path may be left of it."""
+    return re.sub(r"[^\w.-]", "-", name).lstrip(".-") or "picture"
+
+
+def _take_prose(cell: Mapping[str, Any], reading: _Import) -> None:
+    origin = _origin(cell)
+    if origin is not None:
+        reading.parts.append("\n".join(origin).strip("\n"))
+        return
+    reading.pictures |= _attachments(cell)
+    text = HTML_COMMENT.sub("", _source(cell))
+    text = ATTACHMENT.sub(lambda found: f"](figures/{_file_name(found[1])})", text)
+    lines: list[str] = []
+    in_code = False
+    for line in text.split("\n"):
+        in_code ^= line.lstrip().startswith(("```", "~~~"))
+        heading = None if in_code else HEADING.match(line)
+        lines += [line.replace(SPLIT, "\\+++") if line == SPLIT else line] if not heading else _head(heading, reading)
+    reading.parts += ["\n".join(lines).strip("\n"), _carried(cell)]
+
+
+def _carried(cell: Mapping[str, Any]) -> str:
+    """The lines that a cell carries for those that show nothing, such as a setup's."""
+    kept = cell.get("metadata", {}).get(META, {})
+    return "\n".join(map(str, kept.get("chapter", ())[int(kept.get("own", 0)) :])).strip("\n")
+
+
+def _head(heading: re.Match[str], reading: _Import) -> list[str]:
+    """The first heading of the first level is the title; the others go down one level at a time."""
+    words = heading["words"].strip(" #")
+    if len(heading["marks"]) == 1 and not reading.title:
+        reading.title = words
+        return []
+    reading.level = max(2, min(len(heading["marks"]), reading.level + 1))
+    return [f"{'#' * reading.level} {words}"]
+
+
+def _take_code(cell: Mapping[str, Any], reading: _Import) -> None:
+    origin = _origin(cell)
+    if origin is not None:
+        reading.parts.append("\n".join(origin).strip("\n"))
+        return
+    edited = _edit_fence(cell)
+    if edited:
+        reading.parts.append(edited)
+        return
+    lines = [f"# {line}" if MAGIC.match(line) else line for line in _source(cell).split("\n")]
+    source = "\n".join(lines).strip("\n")
+    if find_syntax_mistake(source) or not has_code(source):
+        reading.parts.append(f"```text\n{source}\n```" if source.strip() else "")
+        return
+    earlier = _needed(source, reading.codes)
+    reading.codes.append(source)
+    reading.cells += 1
+    reading.parts.append(_write_fences(cell, source, earlier, reading))
+
+
+def _edit_fence(cell: Mapping[str, Any]) -> str:
+    """A cell of a chapter whose code was edited since: its fence with the new code, under its old id."""
+    kept = cell.get("metadata", {}).get(META, {})
+    lines = [str(line) for line in kept.get("chapter", ())]
+    if not lines or "{cell}" not in lines[0]:
+        return ""
+    own = min(int(kept.get("own", len(lines))), len(lines))
+    first = next((n for n in range(1, own) if not OPTION.match(lines[n])), own)
+    output = next((n for n in range(first, own) if lines[n].rstrip() == "---"), own - 1)
+    code = _source(cell).split("\n")[int(kept.get("skip", 0)) :]
+    return "\n".join([*lines[:first], *code, *lines[output:]]).strip("\n")
+
+
+def _write_fences(cell: Mapping[str, Any], source: str, earlier: str, reading: _Import) -> str:
+    """The cell, and its setup where no cell before it had the same."""
+    written = []
+    options = []
+    if earlier:
+        if earlier not in reading.setups:
+            reading.setups[earlier] = f"before-{reading.cells}"
+            written.append(f"```{{setup}} before-{reading.cells}\n{earlier}\n```\n\n")
+        options.append(f":setup: {reading.setups[earlier]}")
+    if not re.search(r"\b(torch|numpy)\b", f"{earlier}\n{source}"):
+        options.append(":flavour: plain")
+    outputs = [output for output in cell.get("outputs", ()) if isinstance(output, dict)]
+    options += [f":raises: {output['ename']}" for output in outputs if output.get("output_type") == "error"][:1]
+    fence = _fence_for(source)
+    shown = _show_last_value(source, outputs)
+    printed = _printed(outputs) if shown == source else ""
+    body = [*options, shown, *(["---", printed] if printed else [])]
+    return "".join([*written, "\n".join([f"{fence}{{cell}} cell-{reading.cells}", *body, fence])])
+
+
+def _fence_for(source: str) -> str:
+    longest = max((len(found) for found in re.findall(r"^`{3,}", source, re.MULTILINE)), default=0)
+    return "`" * max(3, longest + 1)
+
+
+def _printed(outputs: Sequence[Mapping[str, Any]]) -> str:
+    text = "".join(_join(output.get("text", "")) for output in outputs if output.get("name") == "stdout")
+    return text.strip("\n")
+
+
+def _show_last_value(source: str, outputs: Sequence[Mapping[str, Any]]) -> str:
+    """A notebook shows the value of a last expression; a cell shows what it prints."""
+    if not any(output.get("output_type") == "execute_result" for output in outputs):
+        return source
+    last = ast.parse(source).body[-1]
+    if not isinstance(last, ast.Expr):
+        return source
+    lines = source.split("\n")
+    shown = ast.get_source_segment(source, last) or ""
+    return "\n".join([*lines[: last.lineno - 1], f"print({shown})"])
+
+
+def _needed(source: str, earlier: Sequence[str]) -> str:
+    """The earlier cells that give this one its names, and those that they need, in their order."""
+    wanted = _names(source).used
+    chosen: list[str] = []
+    for code in reversed(earlier):
+        names = _names(code)
+        if names.given & wanted:
+            chosen.append(code)
+            wanted |= names.used
+    return "\n\n".join(reversed(chosen))
+
+
+@dataclass(frozen=True)
+class _Names:
+    used: set[str]
+    given: set[str]
+
+
+def _names(source: str) -> _Names:
+    """Which names a cell reads, and which it gives or changes (`x += 1`, `x.grad = None`, `x.append(1)`)."""
+    used: set[str] = set()
+    given: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Name):
+            (used if isinstance(node.ctx, ast.Load) else given).add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            given.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            given |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            used.add(node.target.id)
+    return _Names(used, given)
+
+
+def _front_matter(title: str, body: str, cells: int, concept: str) -> str:
+    minutes = max(1, round(len(body.split()) / WORDS_A_MINUTE + cells))
+    return "\n".join(
+        [
+            "---",
+            f"title: {json.dumps(title, ensure_ascii=False)}",
+            "subtitle: Taken over from a notebook.",
+            f"minutes: {min(240, minutes)}",
+            "draft: true",
+            "objectives:",
+            "  - Run each cell of the notebook on its own",
+            f"concepts: [{concept}]",
+            "---",
+            "",
+        ]
+    )

@@ -1,0 +1,247 @@
+"""A chapter as a Jupyter notebook, for reading and running there. Pure: takes and gives text.
+
+Every cell carries the lines of the chapter that it was made of, so that a notebook which comes back unchanged gives
+the same chapter again. Format: nbformat 4.5, https://nbformat.readthedocs.io/en/latest/format_description.html.
+"""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.course.blocks import VariantDraw
+from app.course.language.directives import BOXES
+from app.course.language.fences import Fence, find_fences
+from app.course.problems import Report
+from app.course.questions.marks import fill_text, mark_placeholders
+from app.course.questions.variants import ANSWER, show_values, split_texts
+
+META = "unwind"
+SEPARATOR = "---"
+SPLIT = "+++"
+ITEM = re.compile(r"- \[(?: |x|X|rubric)\] ")
+CHAPTER_LINK = re.compile(r"\]\(chapter:([a-z0-9-]+)(#[^)]*)?\)")
+EXERCISE_LINK = re.compile(r"\[([^\]]+)\]\(exercise:[a-z0-9-]+\)")
+FIGURE = re.compile(r"\]\(figures/([^)\s]+)\)")
+MEDIA = {"svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg", "webp": "image/webp"}
+
+NO_DRAWS: Mapping[str, VariantDraw] = {}
+
+SHOWN_CODE = ("cell", "graph", "measure", "claim")
+NAMES = {
+    "predict": "Predict",
+    "question": "Question",
+    "interview": "Interview",
+    "faq": "Question",
+    "exercise": "Exercise",
+}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Lines of the chapter that become one notebook cell; `fence` is the code they hold, or None for prose."""
+
+    first: int
+    last: int
+    fence: Fence | None
+
+
+@dataclass
+class _Chapter:
+    """The chapter's lines with its fences, and the pictures that its prose shows."""
+
+    lines: list[str]
+    fences: Mapping[int, Fence]
+    pictures: Mapping[str, bytes]
+    draws: Mapping[str, VariantDraw] = field(default_factory=dict)
+    setups: dict[str, str] = field(default_factory=dict)
+
+
+def write_notebook(text: str, pictures: Mapping[str, bytes], draws: Mapping[str, VariantDraw] = NO_DRAWS) -> str:
+    """The notebook's JSON. `pictures` are those of figures/, by name; they are put into the cells that show them.
+
+    `draws` are by question: a notebook asks a question that has a variant with one draw of it.
+    """
+    lines = text.split("\n")
+    front = _front_matter_end(lines)
+    blank = [""] * front + lines[front:]
+    fences = find_fences(blank, Report(""))
+    chapter = _Chapter(blank, fences, pictures, draws)
+    for fence in fences.values():
+        if fence.name == "setup":
+            chapter.setups[fence.argument] = _body(chapter, fence)
+    cells = [_title_cell(lines[:front])]
+    for piece in _cut(chapter, front):
+        _add(_write_cell(chapter, piece), cells)
+    document = {
+        "cells": [{**cell, "id": f"cell-{number}"} for number, cell in enumerate(cells)],
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def _add(cell: dict[str, Any], cells: list[dict[str, Any]]) -> None:
+    """One that shows nothing, such as a setup, leaves its lines to the cell before it."""
+    if cell["source"]:
+        cells.append(cell)
+    else:
+        cells[-1]["metadata"][META]["chapter"] += cell["metadata"][META]["chapter"]
+
+
+def digest_source(source: str) -> str:
+    """What tells that a cell's text is still as it was written."""
+    return hashlib.sha256(source.encode()).hexdigest()[:16]
+
+
+def _front_matter_end(lines: list[str]) -> int:
+    if not lines or lines[0].rstrip() != SEPARATOR:
+        return 0
+    return next((n + 1 for n in range(1, len(lines)) if lines[n].rstrip() == SEPARATOR), 0)
+
+
+def _title_cell(front: list[str]) -> dict[str, Any]:
+    fields = dict(line.split(": ", 1) for line in front if ": " in line and not line.startswith((" ", "-")))
+    title, subtitle = (fields.get(name, "").strip("\"'") for name in ("title", "subtitle"))
+    return _markdown(f"# {title}\n\n{subtitle}".rstrip(), front, {})
+
+
+def _cut(chapter: _Chapter, start: int) -> list[Piece]:
+    """The chapter cut before and after each fence of code, and between its sections; nothing is left out."""
+    pieces: list[Piece] = []
+    first = number = start
+    while number < len(chapter.lines):
+        fence = chapter.fences.get(number)
+        if fence is not None and fence.is_code:
+            if first < number:
+                pieces.append(Piece(first, number, None))
+            pieces.append(Piece(number, fence.end, fence))
+            first = number = fence.end
+        elif fence is not None and fence.name in NAMES:
+            if first < number:
+                pieces.append(Piece(first, number, None))
+            inner = any(other.is_code for line, other in chapter.fences.items() if number < line < fence.end)
+            end = number + 1 if inner else fence.end
+            pieces.append(Piece(number, end, None))
+            first = number = end
+        else:
+            number += 1
+    if first < len(chapter.lines):
+        pieces.append(Piece(first, len(chapter.lines), None))
+    return pieces
+
+
+def _write_cell(chapter: _Chapter, piece: Piece) -> dict[str, Any]:
+    lines = chapter.lines[piece.first : piece.last]
+    if piece.fence is None:
+        return _write_prose(chapter, piece, lines)
+    if piece.fence.name in SHOWN_CODE:
+        return _write_code(chapter, piece.fence, lines)
+    # Hidden code and plain examples: a reader of the notebook sees an example as text, and a setup in its cells.
+    shown = "" if piece.fence.name in ("setup", "variant") else "\n".join(lines)
+    return _markdown(shown, lines, chapter.pictures)
+
+
+def _write_prose(chapter: _Chapter, piece: Piece, lines: list[str]) -> dict[str, Any]:
+    fence = chapter.fences.get(piece.first)
+    if fence is not None and fence.name in ("predict", "question"):
+        shown = _show_question(chapter, fence)
+    else:
+        shown = "\n".join(_show_line(chapter, number) for number in range(piece.first, piece.last))
+    return _markdown(shown.strip("\n"), lines, chapter.pictures)
+
+
+def _show_line(chapter: _Chapter, number: int) -> str:
+    """A line of prose; the lines that open and close a box become its name, or nothing."""
+    line = chapter.lines[number]
+    fence = chapter.fences.get(number)
+    if fence is not None:
+        label = BOXES.get(fence.name) or NAMES.get(fence.name, "")
+        words = f"{label}: {fence.argument}" if label and fence.argument else label or fence.argument
+        return f"**{words}**\n" if words else ""
+    if line.startswith(":::") or any(
+        number + 1 == option.line for f in chapter.fences.values() for option in f.options
+    ):
+        return ""
+    return "" if line.rstrip() == SPLIT else line
+
+
+def _show_question(chapter: _Chapter, fence: Fence) -> str:
+    """The question, and its answer behind a summary that a reader opens."""
+    draw = chapter.draws.get(fence.argument)
+    shown = show_values(draw) if draw else {}
+    body = [fill_text(mark_placeholders(line), shown) for line in chapter.lines[fence.body : fence.close]]
+    cut = next((n for n, line in enumerate(body) if line.rstrip() == SPLIT), len(body))
+    first = next((n for n, line in enumerate(body[:cut]) if ITEM.match(line)), cut)
+    choices: list[str] = []
+    kind = next((option.value for option in fence.options if option.name == "kind"), "choice")
+    if kind in ("choice", "several"):
+        choices = [f"- {ITEM.sub('', line, count=1)}" for line in body[first:cut] if ITEM.match(line)]
+    right = [f"Right: {', '.join(split_texts(shown[ANSWER]))}", ""] if kind == "several" and ANSWER in shown else []
+    answer = "\n".join([*right, *body[first:cut], "", *body[cut + 1 :]]).strip("\n")
+    asked = "\n".join([f"**{NAMES[fence.name]}**", "", *body[:first], *choices]).rstrip("\n")
+    return f"{asked}\n\n<details><summary>Answer</summary>\n\n{answer}\n\n</details>"
+
+
+def _body(chapter: _Chapter, fence: Fence) -> str:
+    return "\n".join(chapter.lines[fence.body : fence.close]).strip("\n")
+
+
+def _write_code(chapter: _Chapter, fence: Fence, lines: list[str]) -> dict[str, Any]:
+    before, _, after = _body(chapter, fence).partition(f"\n{SEPARATOR}\n")
+    options = {option.name: option.value for option in fence.options}
+    if fence.name == "claim":
+        sentence = "\n".join(f"# {line}" for line in before.split("\n"))
+        source, printed = f"{sentence}\n{after}", ""
+    else:
+        setup = chapter.setups.get(options.get("setup", ""), "")
+        source, printed = (f"{setup}\n\n{before}" if setup else before), after
+    skipped = source.count("\n") - before.count("\n") if fence.name != "claim" else 0
+    metadata: dict[str, Any] = {META: {**_origin(source, lines), "skip": skipped}}
+    if "raises" in options:
+        metadata["tags"] = ["raises-exception"]
+    output = {"name": "stdout", "output_type": "stream", "text": _split(f"{printed}\n")}
+    return {
+        "cell_type": "code",
+        "execution_count": None,
+        "metadata": metadata,
+        "outputs": [output] if printed else [],
+        "source": _split(source),
+    }
+
+
+def _markdown(shown: str, lines: list[str], pictures: Mapping[str, bytes]) -> dict[str, Any]:
+    """A text cell with the pictures that it shows."""
+    used = [name for name in dict.fromkeys(FIGURE.findall(shown)) if name in pictures]
+    for name in used:
+        shown = shown.replace(f"](figures/{name})", f"](attachment:{name})")
+    shown = CHAPTER_LINK.sub(lambda found: f"]({found[1]}.ipynb{found[2] or ''})", shown)
+    shown = EXERCISE_LINK.sub(r"\1", shown)
+    cell: dict[str, Any] = {
+        "cell_type": "markdown",
+        "metadata": {META: _origin(shown, lines)},
+        "source": _split(shown),
+    }
+    if used:
+        cell["attachments"] = {name: _attach(name, pictures[name]) for name in used}
+    return cell
+
+
+def _attach(name: str, picture: bytes) -> dict[str, str]:
+    media = MEDIA.get(name.rpartition(".")[2], "application/octet-stream")
+    return {media: base64.b64encode(picture).decode()}
+
+
+def _origin(source: str, lines: list[str]) -> dict[str, object]:
+    return {"chapter": list(lines), "own": len(lines), "digest": digest_source(source)}
+
+
+def _split(text: str) -> list[str]:
+    return text.splitlines(keepends=True)

@@ -1,0 +1,1 @@
+"""Predictions and questions: read, filled with fresh numbers, marked, checked. Pure."""

@@ -1,0 +1,107 @@
+"""variants/ID.json and measures/ID.json: what the check drew or measured, committed beside a chapter. Pure."""
+
+import hashlib
+import json
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from app.course.blocks import Measure, Measurement, Value, VariantDraw
+from app.course.checking.harness import cell_job, variant_job
+from app.course.problems import Report, Rule
+from app.course.questions.question import QuestionBase
+
+VARIANTS, MEASURES = "variants", "measures"
+
+
+class _Fields(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    format: int = 1
+    content: str
+    """The hash of what was run; another hash makes the file stale."""
+    torch: str
+
+
+class DrawEntry(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    seed: int
+    values: dict[str, Value]
+
+
+class VariantFile(_Fields):
+    """The draws of one question."""
+
+    draws: tuple[DrawEntry, ...]
+
+
+class MeasureFile(_Fields):
+    """One measurement: a table by columns, and when, where and on what it was taken."""
+
+    columns: dict[str, tuple[Value | None, ...]]
+    device: str
+    machine: str
+    python: str
+    measured_on: str
+    seconds: float
+
+
+File = TypeVar("File", bound=_Fields)
+
+
+def hash_variant(question: QuestionBase) -> str:
+    """What identifies the draws of a question: its generator and how many are wanted; its words may change freely."""
+    return _hash(variant_job(question.variant).model_dump_json()) if question.variant else ""
+
+
+def hash_measure(measure: Measure) -> str:
+    return _hash(cell_job(measure.cell).model_dump_json())
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def read_file(text: str, model: type[File], report: Report) -> File | None:
+    """The file's content; reports one that cannot be read and takes it as missing."""
+    try:
+        return model.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the file"
+        remedy = "delete the file and run `python -m app check --update`"
+        report.add(1, Rule.EVIDENCE_FILE, field, f"{field}: {first['msg']}", remedy)
+        return None
+
+
+def write_file(file: _Fields) -> str:
+    """The file's text: one draw, or one column, a line."""
+    document = file.model_dump(mode="json")
+    lines = [f" {json.dumps(name)}: {_write_part(part)}" for name, part in document.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _write_part(part: object) -> str:
+    if isinstance(part, list):
+        return "[\n" + ",\n".join(f"  {json.dumps(item, ensure_ascii=False)}" for item in part) + "\n ]"
+    if isinstance(part, dict):
+        items = (f"  {json.dumps(name)}: {json.dumps(item, ensure_ascii=False)}" for name, item in part.items())
+        return "{\n" + ",\n".join(items) + "\n }"
+    return json.dumps(part, ensure_ascii=False)
+
+
+def draws_of(file: VariantFile) -> tuple[VariantDraw, ...]:
+    return tuple(VariantDraw(entry.seed, entry.values) for entry in file.draws)
+
+
+def measurement_of(file: MeasureFile, measure: Measure) -> Measurement:
+    """What a page shows; `stale` says that the code has changed since."""
+    return Measurement(
+        columns=file.columns,
+        torch=file.torch,
+        device=file.device,
+        machine=file.machine,
+        python=file.python,
+        measured_on=file.measured_on,
+        seconds=file.seconds,
+        stale=file.content != hash_measure(measure),
+    )

@@ -1,0 +1,69 @@
+"""Names in a question's text that each draw of its variant fills: `{{name}}` in a chapter, a mark in its HTML.
+
+A mark is a name between two private characters: Markdown takes it for a word, so that a question is parsed once and
+filled as often as it is drawn. A formula holds a number in its place while it is typeset; code that holds a mark is
+coloured only when it is filled, since a value may be several lines.
+"""
+
+import re
+from collections.abc import Mapping
+from html import escape
+
+from app.course.blocks import Html
+from app.course.language.code import highlight
+
+PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
+MARK = re.compile("\ue000([A-Za-z_]\\w*)\ue001")
+CODE = re.compile("\ue002([^\ue003]*)\ue003([^\ue004]*)\ue004")
+
+FIRST_NUMBER = 9_700_001
+"""Stands for the first mark of a formula; a number that no formula has by itself."""
+
+
+def mark_placeholders(line: str) -> str:
+    """A line of a chapter with its placeholders as marks."""
+    return PLACEHOLDER.sub("\ue000\\1\ue001", line)
+
+
+def unmark(text: str) -> str:
+    """Text as its author wrote it."""
+    return MARK.sub("{{\\1}}", text)
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The names of the placeholders in a text, each once, in their order."""
+    return tuple(dict.fromkeys(MARK.findall(text)))
+
+
+def number_marks(tex: str) -> tuple[str, Mapping[str, str]]:
+    """A formula with a number in braces for each mark, and the numbers' names: a number is typeset as one."""
+    numbers = {name: str(FIRST_NUMBER + index) for index, name in enumerate(names_in(tex))}
+    return MARK.sub(lambda found: f"{{{numbers[found[1]]}}}", tex), {number: name for name, number in numbers.items()}
+
+
+def restore_marks(html: Html, names: Mapping[str, str]) -> Html:
+    """What the typesetter made of `number_marks`, with the marks in place again."""
+    for number, name in names.items():
+        html = html.replace(number, f"\ue000{name}\ue001")
+    return html
+
+
+def keep_code(source: str, language: str) -> Html:
+    """Code that holds marks, kept for `fill_html`, which colours it."""
+    return f'<pre class="code" tabindex="0">\ue002{language}\ue003{source}\ue004</pre>\n'
+
+
+def fill_text(text: str, shown: Mapping[str, str]) -> str:
+    """The text of one draw. A name that the draw does not have is left as its author wrote it."""
+    return MARK.sub(lambda found: shown.get(found[1], f"{{{{{found[1]}}}}}"), text)
+
+
+def fill_html(html: Html, shown: Mapping[str, str]) -> Html:
+    """The HTML of one draw, its values escaped."""
+    html = CODE.sub(lambda found: highlight(fill_text(found[2], shown), found[1]), html)
+    return fill_text(html, {name: escape(value) for name, value in shown.items()})
+
+
+def code_in(html: Html) -> tuple[tuple[str, str], ...]:
+    """Language and source of the code blocks that a draw fills."""
+    return tuple((found[1], found[2]) for found in CODE.finditer(html))

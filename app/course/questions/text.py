@@ -1,0 +1,57 @@
+"""A question whose answer is typed, and compared with the words that its author accepts. Pure."""
+
+from dataclasses import dataclass, replace
+
+from pydantic import Field
+
+from app.course.blocks import VariantDraw
+from app.course.language.option_fields import Alternatives
+from app.course.questions.marking import Mark, QuestionResponse, need_text
+from app.course.questions.question import DrawnOptions, QuestionBase, QuestionOptions, Written
+from app.course.questions.variants import ANSWER, show_values, split_texts
+from app.course.questions.wrong_answers import WrongAnswers, read_drawn_wrong_answers, read_wrong_answers
+
+
+class TextOptions(QuestionOptions):
+    accept: Alternatives = Field(description="write the accepted answers with ` | ` between them")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Text(QuestionBase):
+    """`accepted` is empty until a draw fills it, of a question with a variant."""
+
+    accepted: tuple[str, ...]
+    wrong: WrongAnswers
+
+    kind = "text"
+    options_model = TextOptions
+    drawn_options_model = DrawnOptions
+
+    @classmethod
+    def read(cls, written: Written) -> "Text":
+        items, report = written.items, written.report
+        if isinstance(written.options, TextOptions):
+            accepted = written.options.accept
+            return cls(**vars(written.common), accepted=accepted, wrong=read_wrong_answers(items, accepted, report))
+        return cls(**vars(written.common), accepted=(), wrong=read_drawn_wrong_answers(items, written.line, report))
+
+    def mark(self, response: QuestionResponse) -> Mark:
+        text = _fold(need_text(response, "Write an answer first."))
+        if text in map(_fold, self.accepted):
+            return Mark(True, "")
+        known = {_fold(wrong.answer): wrong.feedback for wrong in self.wrong.known}
+        return Mark(False, known.get(text, self.wrong.otherwise))
+
+    def fill(self, draw: VariantDraw) -> "Text":
+        return replace(super().fill(draw), accepted=_accepted_in(draw), wrong=self.wrong.fill(draw))
+
+    def find_flaw(self, draw: VariantDraw) -> str:
+        return self.wrong.find_truth(draw, {accepted.casefold() for accepted in _accepted_in(draw)})
+
+
+def _accepted_in(draw: VariantDraw) -> tuple[str, ...]:
+    return split_texts(show_values(draw).get(ANSWER, ""))
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.replace("`", "").split()).casefold().rstrip(".")

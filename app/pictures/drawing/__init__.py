@@ -1,0 +1,1 @@
+"""What is drawn: SVG, the player's document, the canvas, Plotly figures."""

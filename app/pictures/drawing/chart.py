@@ -1,0 +1,91 @@
+"""A measured table as a Plotly figure in plain data: what to draw, and no colours, which are the page's."""
+
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from math import ceil, floor, log10
+from typing import Any
+
+Column = Sequence[bool | int | float | str | None]
+
+LINES_FROM = 2
+"""A line needs two points to be one."""
+
+MAX_MARKS = 9
+
+MAX_TITLE = 30
+"""How many letters fit along an axis."""
+
+
+def draw_chart(
+    kind: str, x: str, y: Sequence[str], columns: Mapping[str, Column], log: Sequence[str]
+) -> dict[str, Any]:
+    """Traces and axes of a line, bar or scatter chart of `y` over `x`; columns that are missing are left out."""
+    shown = [name for name in y if name in columns]
+    traces = [_trace(kind, name, list(columns.get(x, ())), list(columns[name])) for name in shown]
+    across = {"title": {"text": say_column(x)}, "type": _scale("x", columns.get(x, ()), log, kind)}
+    up = {
+        "title": {"text": _say_together(shown)},
+        "type": "log" if "y" in log else "linear",
+    }
+    if "x" in log:
+        across |= _mark_decades(columns.get(x, ()))
+    if "y" in log:
+        up |= _mark_decades([value for name in shown for value in columns[name]])
+    layout = {"xaxis": across, "yaxis": up, "showlegend": len(shown) > 1}
+    return {"data": traces, "layout": layout}
+
+
+def say_column(name: str) -> str:
+    """A column as a reader sees it. In the author's code it is often a keyword, with underscores."""
+    return name.replace("_", " ")
+
+
+def _say_together(names: Sequence[str]) -> str:
+    """What several columns have in common, for the axis that they share: "ms" of "slow_ms" and "fast_ms"."""
+    words = [say_column(name).split() for name in names]
+    last = _shared_start([line[::-1] for line in words])[::-1]
+    together = " ".join(last or _shared_start(words)) or ", ".join(map(say_column, names))
+    return together if len(together) <= MAX_TITLE else ""
+
+
+def _shared_start(lines: list[list[str]]) -> list[str]:
+    return [group[0] for group in takewhile(lambda group: len(set(group)) == 1, zip(*lines, strict=False))]
+
+
+def _mark_decades(values: Column) -> dict[str, Any]:
+    """Marks at 1, 2 and 5 of each decade, or at 1 alone where they are many: the library's own overlap."""
+    above_zero = [float(value) for value in values if not isinstance(value, str) and value is not None and value > 0]
+    if not above_zero:
+        return {}
+    low, high = min(above_zero), max(above_zero)
+    decades = range(floor(log10(low)), ceil(log10(high)) + 1)
+    marks = [float(f"{digit}e{decade}") for decade in decades for digit in (1, 2, 5)]
+    near = [mark for mark in marks if low / 1.3 <= mark <= high * 1.3]
+    shown = near if len(near) <= MAX_MARKS else [mark for mark in near if f"{mark:e}".startswith("1.")]
+    return {"tickmode": "array", "tickvals": shown, "ticktext": [_say_mark(mark) for mark in shown]}
+
+
+def _say_mark(mark: float) -> str:
+    for size, letter in ((1e9, "G"), (1e6, "M")):
+        if mark >= size:
+            return f"{mark / size:g}{letter}"
+    return f"{mark:,g}"
+
+
+def _scale(axis: str, values: Column, log: Sequence[str], kind: str) -> str:
+    if axis in log:
+        return "log"
+    return "category" if kind == "bar" or any(isinstance(value, str) for value in values) else "linear"
+
+
+def _trace(kind: str, name: str, x: list[Any], y: list[Any]) -> dict[str, Any]:
+    if kind == "bar":
+        return {"type": "bar", "name": say_column(name), "x": x, "y": y}
+    lines = kind == "line" and len(x) >= LINES_FROM
+    return {
+        "type": "scatter",
+        "mode": "lines+markers" if lines else "markers",
+        "name": say_column(name),
+        "x": x,
+        "y": y,
+    }

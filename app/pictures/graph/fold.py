@@ -1,0 +1,239 @@
+"""Fold a graph into a tree: by module, then runs that repeat, then stretches, until few stand side by side.
+
+Every fold is an interval of the forward order. Producers stand before consumers in that order, so the graph
+between folds has no cycle, whatever is folded and opened.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Literal
+
+from app.pictures.graph.graph import Graph
+from app.pictures.graph.repeats import find_runs
+
+FoldKind = Literal["op", "module", "repeat", "iteration", "stretch", "checkpoint"]
+
+MAX_PARTS = 12
+_FEW_ITERATIONS = 5
+_NESTED_LOOPS = 3
+_MAX_NESTED_REGIONS = 20
+_CHECKPOINT = "\0checkpoint "
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """An interval of the forward order, from position `first` to `last`, both within.
+
+    A repeat holds the flat parts of all its iterations, `period` parts each, and knows by `offset` and
+    `total` which iterations of the whole run they are.
+    """
+
+    key: str
+    kind: FoldKind
+    label: str
+    first: int
+    last: int
+    parts: tuple["Fold", ...] = ()
+    period: int = 0
+    offset: int = 0
+    total: int = 0
+
+    @property
+    def times(self) -> int:
+        return len(self.parts) // self.period if self.period else 1
+
+    @property
+    def size(self) -> int:
+        """How many operations it holds."""
+        return self.last - self.first + 1
+
+
+def fold_graph(graph: Graph) -> Fold:
+    """The whole graph as one tree of folds; the root has the key "all"."""
+    folder = _Folder(graph)
+    parts = folder.fold_interval(0, len(graph.order), 0)
+    return Fold("all", "module", "", 0, len(graph.order) - 1, _bunch(parts))
+
+
+class _Folder:
+    """One pass over a graph: it numbers folds so that equal ones get equal numbers."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._paths = _find_paths(graph)
+        self._crossings = _count_crossings(graph)
+        self._numbers: dict[object, int] = {}
+        self._signs: dict[str, int] = {}
+
+    def fold_interval(self, first: int, stop: int, depth: int) -> list[Fold]:
+        paths = self._paths
+        items: list[Fold] = []
+        place = first
+        while place < stop:
+            if len(paths[place]) <= depth:
+                items.append(self._op(place))
+                place += 1
+                continue
+            end = place
+            while end < stop and len(paths[end]) > depth and paths[end][depth] == paths[place][depth]:
+                end += 1
+            items.append(self._module(place, end, depth))
+            place = end
+        for _ in range(_NESTED_LOOPS):
+            folded = self._fold_repeats(items)
+            if len(folded) == len(items):
+                break
+            items = folded
+        return items
+
+    def _op(self, place: int) -> Fold:
+        node = self._graph.order[place]
+        return Fold(f"n{node}", "op", self._graph.title(node), place, place)
+
+    def _module(self, first: int, stop: int, depth: int) -> Fold:
+        path = self._paths[first][: depth + 1]
+        parts = self.fold_interval(first, stop, depth + 1)
+        if path[-1].startswith(_CHECKPOINT):
+            # A key names one interval: what holds the same operations as this frame gives way to it.
+            while len(parts) == 1 and parts[0].kind in ("checkpoint", "module"):
+                parts = list(parts[0].parts)
+            return Fold(f"c{first}-{stop - 1}", "checkpoint", "checkpoint", first, stop - 1, _bunch(parts))
+        if len(parts) == 1 and parts[0].kind in ("op", "module"):
+            return parts[0]
+        label = ".".join(part for part in path if not part.startswith(_CHECKPOINT))
+        return Fold(f"m{first}-{stop - 1}", "module", label, first, stop - 1, _bunch(parts))
+
+    def _fold_repeats(self, items: list[Fold]) -> list[Fold]:
+        signs = [self._sign(item) for item in items]
+        crossings = [self._crossings[item.first] for item in items]
+        fewest = [2 if item.kind == "module" else 3 for item in items]
+        folded: list[Fold] = []
+        done = 0
+        for run in find_runs(signs, crossings, fewest):
+            folded.extend(items[done : run.start])
+            folded.append(_repeat(tuple(items[run.start : run.stop]), run.period, 0, run.times))
+            done = run.stop
+        return folded + items[done:]
+
+    def _sign(self, fold: Fold) -> int:
+        sign = self._signs.get(fold.key)
+        if sign is None:
+            sign = self._signs[fold.key] = self._numbers.setdefault(self._describe(fold), len(self._numbers))
+        return sign
+
+    def _describe(self, fold: Fold) -> object:
+        nodes = self._graph.trace.nodes
+        node = self._graph.order[fold.first]
+        if fold.kind == "op":
+            span = nodes.span[node]
+            return (nodes.name[node] or nodes.forward[node], nodes.shape[node] if span is None else span)
+        return (fold.kind, nodes.shape[node], *map(self._sign, fold.parts))
+
+
+def _find_paths(graph: Graph) -> list[tuple[str, ...]]:
+    """For each position the module path, with a part put in for each checkpointed region."""
+    modules = graph.trace.nodes.module
+    paths = [tuple(modules[node].split(".")) if modules[node] else () for node in graph.order]
+    for number, places in enumerate(settle_regions(graph)):
+        depth = _common_depth([paths[place] for place in places])
+        for place in places:
+            paths[place] = (*paths[place][:depth], f"{_CHECKPOINT}{number}", *paths[place][depth:])
+    return paths
+
+
+def settle_regions(graph: Graph) -> list[tuple[int, ...]]:
+    """The checkpointed regions as positions, any two apart or one within the other; an outer one comes first.
+
+    A trace's regions may overlap, and a program that unwinds one twice has it twice: what an earlier one holds of a
+    later one stays with the earlier. A region that adds no frame, or one too many, is left out.
+    """
+    wanted = [
+        [graph.position[node] for node in nodes if node in graph.position] for nodes in graph.trace.regions.nodes
+    ]
+    settled: list[tuple[int, ...]] = []
+    depths: list[int] = []
+    home_of: dict[int, int] = {}
+    for places in sorted(wanted, key=len, reverse=True):
+        homes = Counter(home_of.get(place, -1) for place in places)
+        home = max(homes, key=homes.__getitem__, default=-1)
+        inside = tuple(place for place in places if home_of.get(place, -1) == home)
+        depth = depths[home] + 1 if home >= 0 else 1
+        if not inside or depth > _MAX_NESTED_REGIONS or (home >= 0 and len(inside) == len(settled[home])):
+            continue
+        home_of.update(dict.fromkeys(inside, len(settled)))
+        settled.append(inside)
+        depths.append(depth)
+    return settled
+
+
+def _count_crossings(graph: Graph) -> list[int]:
+    """For each position how many outputs are made before it and used at it or later."""
+    last_use: dict[int, int] = {}
+    for place, node in enumerate(graph.order):
+        for item in graph.operands(node):
+            if item.node not in graph.leaf_set:
+                last_use[graph.position[item.node]] = place
+    change = [0] * (len(graph.order) + 2)
+    for made, used in last_use.items():
+        change[made + 1] += 1
+        change[used + 1] -= 1
+    return list(accumulate(change))
+
+
+def _common_depth(paths: Sequence[tuple[str, ...]]) -> int:
+    low, high = min(paths), max(paths)
+    depth = 0
+    while depth < min(len(low), len(high)) and low[depth] == high[depth]:
+        depth += 1
+    return depth
+
+
+def _repeat(parts: tuple[Fold, ...], period: int, offset: int, total: int) -> Fold:
+    first, last = parts[0].first, parts[-1].last
+    letter = "r" if len(parts) == period * total else "k"
+    label = ", ".join(part.label for part in parts[:period])
+    if period == 1 and parts[0].kind == "module":
+        label = f"{parts[0].label} … {parts[-1].label.rpartition('.')[2]}"
+    return Fold(f"{letter}{first}-{last}", "repeat", label, first, last, parts, period, offset, total)
+
+
+def _bunch(parts: Sequence[Fold]) -> tuple[Fold, ...]:
+    """A long list cut into stretches, and long stretches cut again."""
+    if len(parts) <= MAX_PARTS:
+        return tuple(parts)
+    width = -(-len(parts) // MAX_PARTS)
+    return tuple(_stretch(parts[low : low + width]) for low in range(0, len(parts), width))
+
+
+def _stretch(parts: Sequence[Fold]) -> Fold:
+    if len(parts) == 1:
+        return parts[0]
+    first, last = parts[0].first, parts[-1].last
+    return Fold(f"s{first}-{last}", "stretch", "operations", first, last, _bunch(parts))
+
+
+def unfold(fold: Fold) -> tuple[Fold, ...]:
+    """What stands in a fold's place once it is opened: of a long repeat the first, the rest and the last."""
+    if fold.kind != "repeat":
+        return fold.parts
+    times = fold.times
+    if times <= _FEW_ITERATIONS:
+        bounds = list(range(times + 1))
+    elif times == fold.total:
+        bounds = [0, 1, times - 1, times]
+    else:
+        bounds = [times * piece // _FEW_ITERATIONS for piece in range(_FEW_ITERATIONS + 1)]
+    return tuple(_slice_repeat(fold, low, high) for low, high in pairwise(bounds))
+
+
+def _slice_repeat(fold: Fold, low: int, high: int) -> Fold:
+    parts = fold.parts[low * fold.period : high * fold.period]
+    if high - low > 1:
+        return _repeat(parts, fold.period, fold.offset + low, fold.total)
+    if fold.period == 1:
+        return parts[0]
+    first, last = parts[0].first, parts[-1].last
+    label = f"{fold.offset + low + 1:,} of {fold.total:,}"
+    return Fold(f"i{first}-{last}", "iteration", label, first, last, _bunch(parts))

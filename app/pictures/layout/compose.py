@@ -1,0 +1,30 @@
+"""From a graph to an arrangement: fold, choose, attach, place. What every kind of picture begins with."""
+
+from dataclasses import dataclass
+
+from app.pictures.graph.fold import fold_graph
+from app.pictures.graph.graph import Graph
+from app.pictures.layout.arrange import Arrangement, arrange
+from app.pictures.layout.attach import Scene, set_scene
+from app.pictures.layout.labels import Label, label_item
+from app.pictures.layout.view import Shown, choose_view
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """A placed picture without colour."""
+
+    graph: Graph
+    view: tuple[Shown, ...]
+    scene: Scene
+    labels: dict[str, Label]
+    arrangement: Arrangement
+
+
+def compose(graph: Graph, opened: frozenset[str] = frozenset()) -> Composition:
+    """Arrange a graph; `opened` names folds, unknown names are passed over. Raises TooLarge."""
+    view = choose_view(graph, fold_graph(graph), opened)
+    scene = set_scene(graph, view)
+    labels = {item.key: label_item(graph, item) for item in scene.items}
+    room = {key: (label.left_room, label.right_room) for key, label in labels.items()}
+    return Composition(graph, view, scene, labels, arrange(scene, view, room))

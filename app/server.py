@@ -1,0 +1,84 @@
+"""The website's process: uvicorn with our limits, run by `python -m app serve` and `site`.
+
+Uvicorn's own command has no way to end open event streams before it stops, to drop a connection whose headers never
+come, or to leave the proxy's headers to us.
+"""
+
+import asyncio
+import os
+import socket
+import sys
+
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from app.main import create_app
+from app.settings import PRIVATE_UMASK, Settings, read_settings
+
+STREAMS_END_SECONDS = 2
+HEADER_SECONDS = 20.0
+"""How long a client may take from its first byte to the end of its headers, or to send a first byte."""
+
+
+class PunctualProtocol(H11Protocol):
+    """Drops a connection on which no complete request has begun in time: half-sent headers hold nothing open."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._watch_headers()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._watch_headers()
+
+    def _watch_headers(self) -> None:
+        served = self.cycle
+        idle_seconds = HEADER_SECONDS if served is None else HEADER_SECONDS + self.timeout_keep_alive
+
+        def drop_if_silent() -> None:
+            if self.cycle is served and not self.transport.is_closing():
+                self.transport.close()
+
+        self.loop.call_later(idle_seconds, drop_if_silent)
+
+
+class SiteServer(uvicorn.Server):
+    """Ends the open event streams as soon as it is stopped; browsers ask for the rest when it is back."""
+
+    def __init__(self, app: FastAPI, settings: Settings) -> None:
+        super().__init__(make_config(app, settings))
+        self._site_app = app
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._site_app.state.site.end_streams()
+        await super().shutdown(sockets)
+
+
+def make_config(app: FastAPI, settings: Settings) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        host=settings.host,
+        port=settings.port,
+        http=PunctualProtocol,
+        # Whose address counts is decided in one place, app.web.edge.identity; uvicorn would believe any local peer.
+        proxy_headers=False,
+        server_header=False,
+        access_log=False,
+        log_level="warning",
+        timeout_keep_alive=settings.keep_alive_seconds,
+        # Without a limit, a server with open requests waits for them forever.
+        timeout_graceful_shutdown=STREAMS_END_SECONDS,
+    )
+
+
+def main() -> int:
+    os.umask(PRIVATE_UMASK)
+    settings = read_settings()
+    server = SiteServer(create_app(settings), settings)
+    server.run()
+    return 0 if server.started else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What scripts and forms send to: answers, predictions, drafts, runs, submissions, graphs, health."""

@@ -1,0 +1,134 @@
+"""Answers to retrieval questions: each attempt is marked and kept; an open one is compared with its rubric."""
+
+from dataclasses import dataclass, replace
+from typing import Annotated, assert_never
+
+from fastapi import APIRouter, Form, Response
+from fastapi.responses import RedirectResponse
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from app.course.model import Chapter
+from app.course.questions.kinds import Choice, GraphClick, Number, Open, Order, Question, Several, Text, WrongLine
+from app.course.questions.marking import QuestionResponse, Unmarkable
+from app.storage.records import Answer
+from app.web.edge.figures import node_names
+from app.web.edge.identity import LearnerContext, LearnerContextDep, RequestContextDep
+from app.web.edge.rates import Act
+from app.web.pages.chapter import ChapterDep, answer_block, gather_state, need_block
+from app.web.views.presenting import draws_seen, present_block
+
+router = APIRouter(include_in_schema=False)
+
+CHANGED = (
+    "The course has changed this question's numbers since you opened the page, so your answer was not marked. "
+    "Reload the page: it asks with the new numbers, and nothing was counted."
+)
+
+MAX_ANSWER_CHARACTERS = 8000
+
+
+class AnswerForm(BaseModel):
+    """The fields of every kind of question; a kind reads its own."""
+
+    model_config = ConfigDict(extra="ignore")
+    option: list[str] = Field(default=[], max_length=40)
+    number: str = Field(default="", max_length=80)
+    text: str = Field(default="", max_length=MAX_ANSWER_CHARACTERS)
+    node: str = Field(default="", max_length=12)
+    line: str = Field(default="", max_length=12)
+    order: str = Field(default="", max_length=400)
+    rubric: list[str] = Field(default=[], max_length=40)
+    draw: int | None = None
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A question as this learner was asked it: filled by a draw, where it has a variant."""
+
+    chapter: Chapter
+    question: Question
+    draw: int | None = None
+
+    @property
+    def draws(self) -> dict[str, int]:
+        return {} if self.draw is None else {self.question.id: self.draw}
+
+
+@router.post("/chapters/{slug}/answers/{question_id}")
+async def answer(
+    question_id: str, chapter: ChapterDep, context: LearnerContextDep, form: Annotated[AnswerForm, Form()]
+) -> Response:
+    block = need_block(chapter.index.questions, question_id, "question")
+    asked = _fill(chapter, block, form.draw)
+    await context.request_context.count_kept(Act.WRITE, form.text)
+    if isinstance(block, Open) and not form.text.strip() and await _rate(context, chapter, block, form.rubric):
+        return await answer_block(context, chapter, block)
+    try:
+        response = replace(await _read_response(context, asked, form), draw=asked.draw)
+        mark = asked.question.mark(response)
+    except Unmarkable as problem:
+        return await answer_block(context, chapter, block, str(problem), asked.draws)
+    kept = Answer(question_id, response, mark.right, context.now, content_hash=block.content_hash)
+    await context.site.store.add_answer(context.learner, chapter.slug, kept)
+    return await answer_block(context, chapter, block)
+
+
+@router.post("/chapters/{slug}/answers/{question_id}/another")
+async def another(question_id: str, chapter: ChapterDep, context: RequestContextDep) -> Response:
+    """The next draw of a question. It leaves nothing: the draw is kept with the answer that is given to it."""
+    block = need_block(chapter.index.questions, question_id, "question")
+    state = await gather_state(context, chapter)
+    draw = block.pick_draw(state.learner, draws_seen(block, state))
+    if draw is None:
+        raise HTTPException(404, "There is only one question of this kind.")
+    if context.wants_fragment:
+        view = present_block(block, replace(state, draws={block.id: draw.seed}))
+        return context.site.renderer.fragment(view)
+    return RedirectResponse(f"/chapters/{chapter.slug}?another={block.id}&draw={draw.seed}#{block.id}", 303)
+
+
+def _fill(chapter: Chapter, block: Question, seed: int | None) -> _Asked:
+    if block.variant is None:
+        return _Asked(chapter, block)
+    draw = block.find_draw(seed)
+    if draw is None:
+        raise HTTPException(409, CHANGED)
+    return _Asked(chapter, block.fill(draw), draw.seed)
+
+
+async def _rate(context: LearnerContext, chapter: Chapter, question: Open, ticked: list[str]) -> bool:
+    """Keep the ticks; the answer counts as recalled when it had more than half of the points."""
+    points = [str(number) for number in range(1, len(question.rubric) + 1)]
+    kept = [point for point in points if point in ticked]
+    correct = 2 * len(kept) > len(points)
+    return await context.site.store.rate_answer(context.learner, chapter.slug, question.id, kept, correct)
+
+
+async def _read_response(context: LearnerContext, asked: _Asked, form: AnswerForm) -> QuestionResponse:
+    match asked.question:
+        case Choice() | Several():
+            return QuestionResponse(values=tuple(form.option))
+        case Number():
+            return QuestionResponse(text=form.number)
+        case WrongLine():
+            return QuestionResponse(values=(form.line,))
+        case Order():
+            return QuestionResponse(text=form.order)
+        case GraphClick(cell=cell):
+            names = await _names_of_node(context, asked.chapter, cell, form.node)
+            return QuestionResponse(text=form.node, node_names=names)
+        case Text() | Open():
+            return QuestionResponse(text=form.text.replace("\r\n", "\n"))
+        case _:
+            assert_never(asked.question)
+
+
+async def _names_of_node(context: LearnerContext, chapter: Chapter, cell: str, node: str) -> tuple[str, ...]:
+    """The names of the node in the picture of the cell or graph that the question is about."""
+    figure = (await gather_state(context.request_context, chapter)).figures.get(cell)
+    if figure is None:
+        raise Unmarkable("Run the cell first: the question is about the graph that it draws.")
+    if not node.isdecimal() or int(node) >= len(figure.trace.nodes.name):
+        return ()
+    return node_names(figure.trace, int(node))

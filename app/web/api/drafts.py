@@ -1,0 +1,43 @@
+"""Drafts: what stands in an editor, kept so that leaving never loses work."""
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from app.course.model import Course
+from app.storage.draft_key import DraftKey
+from app.web.edge.identity import LearnerContextDep
+from app.web.edge.rates import Act
+from app.web.edge.source import clean_source
+from graders.contract.limits import MAX_SOURCE_BYTES
+
+api = APIRouter(prefix="/api/drafts", tags=["drafts"])
+
+
+class DraftText(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    text: str = Field(max_length=MAX_SOURCE_BYTES)
+
+
+def may_keep_draft(course: Course, key: str) -> bool:
+    """Whether a draft can be kept there: an exercise, what is said of its fault, or an editable cell of a chapter."""
+    match key.split("/"):
+        case ["exercises", name]:
+            return name in course.exercises
+        case ["exercises", name, "diagnosis"]:
+            return name in course.exercises and course.exercises[name].manifest.diagnosis is not None
+        case ["chapters", slug, cell_id]:
+            chapter = course.index.by_slug.get(slug)
+            cell = chapter.index.cells.get(cell_id) if chapter else None
+            return cell is not None and cell.editable
+        case _:
+            return False
+
+
+@api.put("/{key:path}", status_code=204)
+async def save_draft(key: str, draft: DraftText, context: LearnerContextDep) -> None:
+    """Keep the text of an editor: `exercises/NAME`, `exercises/NAME/diagnosis` or `chapters/SLUG/CELL`."""
+    if not may_keep_draft(context.course, key):
+        raise HTTPException(404, "There is no editor of that name.")
+    await context.request_context.count_kept(Act.WRITE, draft.text)
+    await context.site.store.save_draft(context.learner, DraftKey(key), clean_source(draft.text), context.now)

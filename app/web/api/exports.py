@@ -1,0 +1,61 @@
+"""What else is had of a run: its trace and a Plotly figure to take along, and the whole graph for a canvas."""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Response
+from starlette.exceptions import HTTPException
+
+from app.pictures import TooLarge, graph_figure, read_graph
+from app.web.api.graphs import OpenFolds
+from app.web.api.runs import need_run
+from app.web.edge.identity import RequestContextDep
+from graders.contract.results import RunEnd
+from graders.contract.trace_check import CheckedTrace, TraceRefused, check_trace
+from graders.ledger import Submission
+
+api = APIRouter(prefix="/api/runs", tags=["runs"])
+
+RunDep = Annotated[Submission, Depends(need_run)]
+
+
+def find_trace(run: Submission) -> CheckedTrace:
+    """The checked trace of a finished run. Raises a 404 where it recorded none."""
+    if not isinstance(run.result, RunEnd) or run.result.trace is None:
+        raise HTTPException(404, "This run recorded no graph.")
+    try:
+        return check_trace(run.result.trace)
+    except TraceRefused as refusal:
+        raise HTTPException(404, f"The graph cannot be given: {refusal}.") from None
+
+
+@api.get("/{run_id}/trace")
+async def run_trace(run: RunDep) -> Response:
+    """The trace of a run of your own, as the format's version 1."""
+    trace = await asyncio.to_thread(find_trace, run)
+    return Response(trace.model_dump_json(), media_type="application/json")
+
+
+@api.get("/{run_id}/figure")
+async def run_figure(run: RunDep, opened: OpenFolds = frozenset()) -> Response:
+    """The graph of a run of your own as Plotly's JSON: `plotly.io.from_json` makes a figure of it."""
+    return Response(await asyncio.to_thread(_write_figure, run, opened), media_type="application/json")
+
+
+def _write_figure(run: Submission, opened: frozenset[str]) -> str:
+    try:
+        written: str = graph_figure(read_graph(find_trace(run), run.job.source), opened=opened).to_json()
+    except TooLarge as refusal:
+        raise HTTPException(422, f"The figure cannot be made: {refusal}.") from None
+    return written
+
+
+@api.get("/{run_id}/whole")
+async def run_whole(run: RunDep, context: RequestContextDep) -> Response:
+    """The graph of a run of your own with nothing folded, as columns for a canvas. 422 where it is too large."""
+    trace = await asyncio.to_thread(find_trace, run)
+    try:
+        document = await context.site.figures.write_whole(trace, run.job.source)
+    except TraceRefused as refusal:
+        raise HTTPException(422, f"The whole cannot be opened: {refusal}.") from None
+    return Response(document, media_type="application/json")

@@ -1,0 +1,33 @@
+"""For operators and their machines: alive, ready (and how strongly learners' code is confined), and numbers."""
+
+from fastapi import APIRouter, Response
+from fastapi.responses import JSONResponse
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from app.web.edge.site import SiteDep
+from graders.contract.jobs import Queue
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.api_route("/healthz", methods=["GET", "HEAD"])
+async def alive() -> Response:
+    """This process answers. Asks nobody else, so that a slow database restarts no website."""
+    return JSONResponse({"alive": True})
+
+
+@router.api_route("/readyz", methods=["GET", "HEAD"])
+async def ready(site: SiteDep) -> Response:
+    """200 when the database answers and a grader was heard of lately; names each grader's isolation profile."""
+    workers = await site.ledger.workers()
+    graders = [worker.hello.model_dump(mode="json") for worker in workers]
+    profiles = sorted({worker.hello.profile for worker in workers})
+    body = {"ready": bool(workers), "profiles": profiles, "graders": graders}
+    return JSONResponse(body, 200 if workers else 503)
+
+
+@router.api_route("/metrics", methods=["GET", "HEAD"])
+async def metrics(site: SiteDep) -> Response:
+    depths = {queue: await site.ledger.depth(queue) for queue in Queue}
+    slots = sum(worker.hello.slots for worker in await site.ledger.workers())
+    return Response(site.metrics.render(depths, slots), media_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,290 @@
+"""Runs of cells: a stream of server-sent events for the page's element, and a page for readers without script."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar
+
+from fastapi import APIRouter, Depends, Form, Query, Response
+from fastapi.responses import RedirectResponse
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from app.course.blocks import Cell
+from app.course.checking.harness import TABLE_LINE, cell_job, drop_lines
+from app.course.model import Chapter, Course
+from app.storage.draft_key import cell_key
+from app.web.api.graphs import GraphAnswer, OpenFolds, answer_graph
+from app.web.api.predictions import settle_predictions, settles
+from app.web.edge.figures import RunPicture, draw_end
+from app.web.edge.frame import Frame, Link
+from app.web.edge.identity import LearnerContext, LearnerContextDep, RequestContext, RequestContextDep
+from app.web.edge.rates import Act
+from app.web.edge.site import Site
+from app.web.edge.source import clean_source
+from app.web.pages.chapter import ChapterDep
+from app.web.views.blocks import PredictView
+from app.web.views.measures import show_live_measure
+from app.web.views.outcomes import HEADLINES
+from app.web.views.presenting import ChapterState, picture_prefix, present_cell
+from app.web.views.results import show_run
+from app.web.views.tapes import Position, show_tape, write_played
+from app.web.views.verdict import RunView
+from graders.contract.events import Event, EventKind
+from graders.contract.jobs import Flavour, RunJob
+from graders.contract.limits import MAX_SOURCE_BYTES
+from graders.contract.model import LearnerId, SubmissionId
+from graders.contract.results import RESULT, RunEnd
+from graders.contract.trace import MAX_EVENTS
+from graders.ledger import Accepted, Submission
+
+router = APIRouter(include_in_schema=False)
+api = APIRouter(prefix="/api/runs", tags=["runs"])
+
+MAX_SWITCHES = 40
+
+HOME_PICTURE = "cell_home-picture"
+
+
+@dataclass(frozen=True)
+class RunPage:
+    """While run.refresh_seconds is not 0 the page has a meta refresh of so many seconds, inside <noscript>."""
+
+    template: ClassVar[str] = "run.html"
+    frame: Frame
+    run: RunView
+
+
+class RunRequest(BaseModel):
+    """Code to run. With `chapter` and `cell` it is that cell's: its hidden setup runs first, its run settles
+    predictions, and a cell that is for reading runs as it stands. `trace` asks for the graph."""
+
+    model_config = ConfigDict(extra="forbid")
+    source: str = Field(max_length=MAX_SOURCE_BYTES)
+    chapter: str = ""
+    cell: str = ""
+    flavour: Flavour = Flavour.TORCH
+    trace: bool = True
+    switches: list[str] | None = Field(default=None, max_length=MAX_SWITCHES)
+    """The switches of the cell that are on; left out, they stand as the chapter has them."""
+
+
+@dataclass(frozen=True)
+class Started:
+    """A run that the ledger has taken. `chapter` and `cell` are None for code that belongs to no cell."""
+
+    site: Site
+    course: Course
+    learner: LearnerId
+    accepted: Accepted
+    source: str
+    chapter: Chapter | None
+    cell: Cell | None
+
+    @property
+    def picture_prefix(self) -> str:
+        return picture_prefix(self.cell) if self.cell else HOME_PICTURE
+
+
+async def start_run(context: LearnerContext, asked: RunRequest) -> Started:
+    """Count it, make the job, hand it to the ledger. Raises what a reader is told: too fast, too long, too many."""
+    await context.request_context.count_kept(Act.RUN, asked.source)
+    site = context.site
+    chapter, cell = _find_cell(context.course, asked)
+    source = clean_source(asked.source)
+    if cell is None:
+        job = RunJob(source=source, flavour=asked.flavour, want_trace=asked.trace)
+    else:
+        if cell.needs == "gpu":
+            raise HTTPException(409, "This cell needs a GPU, and this server has none.")
+        source = source if cell.editable else cell.source
+        job = cell_job(cell, source, asked.switches)
+    accepted = await site.ledger.submit(
+        context.learner, secrets.token_hex(16), job, origin=context.request_context.origin
+    )
+    site.metrics.jobs.labels("run").inc()
+    if chapter and cell:
+        await site.store.note_cell_run(context.learner, chapter.slug, cell.id, accepted.id, context.now)
+    return Started(site, context.course, context.learner, accepted, source, chapter, cell)
+
+
+def _find_cell(course: Course, asked: RunRequest) -> tuple[Chapter | None, Cell | None]:
+    if not asked.chapter and not asked.cell:
+        return None, None
+    chapter = course.index.by_slug.get(asked.chapter)
+    cell = chapter.index.cells.get(asked.cell) if chapter else None
+    if cell is None:
+        raise HTTPException(404, "There is no such cell; reload the page and run it again.")
+    return chapter, cell
+
+
+async def start_asked_run(asked: RunRequest, context: LearnerContextDep) -> Started:
+    """As a dependency: a refusal has to come before the stream's first byte, while there is still a status to set."""
+    return await start_run(context, asked)
+
+
+@api.post("", response_class=EventSourceResponse)
+async def run(started: Annotated[Started, Depends(start_asked_run)]) -> AsyncIterator[ServerSentEvent]:
+    """Run a cell, and stream what happens: accepted, queued, output, trace, done."""
+    site, accepted = started.site, started.accepted
+    yield ServerSentEvent(event="accepted", data={"id": accepted.id})
+    with site.metrics.streams.track_inprogress():
+        async for event in site.ledger.follow(accepted.id):
+            async for told in _tell(started, event):
+                yield told
+
+
+async def _tell(started: Started, event: Event) -> AsyncIterator[ServerSentEvent]:
+    match event.kind:
+        case EventKind.QUEUED:
+            yield ServerSentEvent(event="queued", data={"ahead": started.accepted.ahead})
+        case EventKind.STARTED:
+            yield ServerSentEvent(event="queued", data={"ahead": 0})
+        case EventKind.OUTPUT:
+            yield ServerSentEvent(event="output", raw_data=event.body)
+        case EventKind.CASE:
+            return
+        case EventKind.FINISHED:
+            end = RESULT.validate_json(event.body)
+            assert isinstance(end, RunEnd)
+            drawn = await draw_end(started.site.figures, end, started.source, started.picture_prefix)
+            if drawn.figure is not None:
+                course = started.course
+                played = await asyncio.to_thread(write_played, drawn, started.accepted.id, course)
+                yield ServerSentEvent(event="trace", raw_data=played)
+            # What there is to say of a picture stands under it; what is said of the run stands in its place.
+            instead = "" if drawn.figure is not None else drawn.note
+            yield ServerSentEvent(event="done", data=await _describe_end(started, end, instead))
+
+
+async def _describe_end(started: Started, end: RunEnd, trace_note: str) -> dict[str, Any]:
+    resolved: tuple[PredictView, ...] = ()
+    if started.chapter and started.cell and settles(started.cell, started.source, end):
+        resolved = await settle_predictions(
+            started.site, started.course, started.learner, started.chapter, started.cell
+        )
+    return {
+        "outcome": end.outcome.value,
+        "headline": HEADLINES[end.outcome],
+        "finding": end.finding and end.finding.model_dump(),
+        "mistake": end.mistake and end.mistake.model_dump(),
+        "measures": [measure.model_dump(mode="json") for measure in end.measures],
+        "output_truncated": end.output_truncated,
+        "trace_note": trace_note,
+        "resolved": {view.id: started.site.renderer.block(view) for view in resolved},
+        "measured": _render_measured(started, end),
+    }
+
+
+def _render_measured(started: Started, end: RunEnd) -> str:
+    """The measurement that this run has taken, in place of the committed one; empty for any other run."""
+    measure = started.chapter.index.measures.get(started.cell.id) if started.chapter and started.cell else None
+    if measure is None or started.chapter is None:
+        return ""
+    state = ChapterState(started.course, started.chapter)
+    view = show_live_measure(measure, present_cell(measure.cell, state), end)
+    return started.site.renderer.block(view) if view else ""
+
+
+@api.post("/{run_id}/stop", status_code=204)
+async def stop(run_id: str, context: RequestContextDep) -> None:
+    """Stop a run of your own. Stopping one that has ended changes nothing."""
+    if context.learner is None:
+        raise HTTPException(404, "There is no such run.")
+    await context.site.ledger.cancel(SubmissionId(run_id), context.learner)
+
+
+async def need_run(run_id: str, context: RequestContextDep) -> Submission:
+    """The run, if it is this learner's: to anybody else it does not exist."""
+    found = await context.site.ledger.find(SubmissionId(run_id))
+    if found is None or found.learner != context.learner or not isinstance(found.job, RunJob):
+        raise HTTPException(404, "There is no such run of yours; a cell's run is kept for an hour.")
+    return found
+
+
+@api.get("/{run_id}/graph")
+async def run_graph(
+    found: Annotated[Submission, Depends(need_run)],
+    context: RequestContextDep,
+    opened: OpenFolds = frozenset(),
+) -> GraphAnswer:
+    """The graph of a finished run of your own, with the folds named by `opened` open."""
+    if not isinstance(found.result, RunEnd):
+        return answer_graph(None)
+    _, cell = await _find_cell_of_run(context, found)
+    prefix = picture_prefix(cell) if cell else HOME_PICTURE
+    drawn = await draw_end(context.site.figures, found.result, found.job.source, prefix, opened)
+    return answer_graph(drawn.figure)
+
+
+@router.post("/runs/{run_id}/stop")
+async def stop_by_form(run_id: str, context: RequestContextDep) -> Response:
+    await stop(run_id, context)
+    return RedirectResponse(f"/runs/{run_id}", 303)
+
+
+@router.post("/runs")
+async def run_by_form(
+    context: LearnerContextDep,
+    source: Annotated[str, Form(max_length=MAX_SOURCE_BYTES)] = "",
+    flavour: Annotated[Flavour, Query()] = Flavour.TORCH,
+) -> Response:
+    started = await start_run(context, RunRequest(source=source, flavour=flavour))
+    return RedirectResponse(f"/runs/{started.accepted.id}", 303)
+
+
+@router.post("/chapters/{slug}/cells/{cell_id}/run")
+async def run_cell_by_form(
+    cell_id: str,
+    chapter: ChapterDep,
+    context: LearnerContextDep,
+    source: Annotated[str, Form(max_length=MAX_SOURCE_BYTES)] = "",
+    switch: Annotated[list[str] | None, Form(max_length=MAX_SWITCHES)] = None,
+    switched: Annotated[str, Form(max_length=10)] = "",
+) -> Response:
+    switches = (switch or []) if switched else None
+    asked = RunRequest(source=source, chapter=chapter.slug, cell=cell_id, switches=switches)
+    started = await start_run(context, asked)
+    if started.cell and started.cell.editable:
+        await context.site.store.save_draft(
+            context.learner, cell_key(chapter.slug, cell_id), started.source, context.now
+        )
+    return RedirectResponse(f"/runs/{started.accepted.id}", 303)
+
+
+@router.api_route("/runs/{run_id}", methods=["GET", "HEAD"])
+async def run_page(
+    found: Annotated[Submission, Depends(need_run)],
+    context: RequestContextDep,
+    step: Annotated[int | None, Query(ge=0, le=MAX_EVENTS)] = None,
+    opened: OpenFolds = frozenset(),
+) -> Response:
+    """A run; `step` draws its graph after so many steps of its tape."""
+    site = context.site
+    chapter, cell = await _find_cell_of_run(context, found)
+    drawn = RunPicture(None, "")
+    resolved: tuple[PredictView, ...] = ()
+    if isinstance(found.result, RunEnd):
+        drawn = await draw_end(site.figures, found.result, found.job.source, "run-picture", opened, step)
+        if chapter and cell and settles(cell, found.job.source, found.result):
+            resolved = await settle_predictions(site, context.course, found.learner, chapter, cell)
+    back = Link("/", "the home page")
+    if chapter and cell:
+        back = Link(f"/chapters/{chapter.slug}#{cell.id}", chapter.title, chapter.number)
+    waiting = await site.ledger.find_position(found.id)
+    view = show_run(found, back, waiting.ahead if waiting else 0, drawn, resolved)
+    if drawn.figure:
+        position = Position(f"/runs/{found.id}", step, opened)
+        view = replace(view, tape=await asyncio.to_thread(show_tape, drawn.figure, position))
+    if cell and cell.tabulates:
+        view = replace(view, stdout=drop_lines(view.stdout, TABLE_LINE))
+    frame = await context.frame("A run", "What a cell printed, and the graph that it made.")
+    return site.renderer.fragment(view) if context.wants_fragment else site.renderer.page(RunPage(frame, view))
+
+
+async def _find_cell_of_run(context: RequestContext, found: Submission) -> tuple[Chapter | None, Cell | None]:
+    kept = await context.site.store.find_cell_run(found.learner, found.id)
+    chapter = context.course.index.by_slug.get(kept[0]) if kept else None
+    return chapter, chapter.index.cells.get(kept[1]) if chapter and kept else None

@@ -1,0 +1,185 @@
+"""Errors in words: a page for a reader, JSON for /api. Neither reveals anything about the inside of the server."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse
+from starlette.exceptions import HTTPException
+
+from app.web.edge.frame import Frame, LearnerFacts, make_frame
+from app.web.edge.identity import FRAGMENT_HEADER, read_theme
+from app.web.edge.mistakes import list_problems
+from app.web.edge.rates import QuotaExceeded, RateExceeded
+from app.web.edge.site import Site, get_course, get_site
+from app.web.views.blocks import ProblemView
+from graders.ledger import AddressBusy, QueueFull, StorageRefused, TooManyPending
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class ErrorPage:
+    """`remedy` says what to do next; `problems`, what its author has to fix before the page can be shown."""
+
+    template: ClassVar[str] = "error.html"
+    frame: Frame
+    status: int
+    headline: str
+    message: str
+    remedy: str
+    problems: tuple[ProblemView, ...] = ()
+
+
+@dataclass(frozen=True)
+class Words:
+    headline: str
+    message: str
+    remedy: str
+
+
+WORDS = {
+    400: Words("The request could not be read", "Part of the request was missing.", "Go back and try again."),
+    403: Words(
+        "Sent from another site",
+        "The form came from another site, or from a browser that hides where it came from.",
+        "Open the page here and send it again; nothing was changed.",
+    ),
+    404: Words("Page not found", "There is no page at this address.", "The course map lists every page."),
+    405: Words("Not possible here", "This address does not accept such a request.", "Go back and follow a link."),
+    421: Words(
+        "Another name",
+        "This site does not answer to the name under which you asked for it.",
+        "Its operator lists the site's names in UNWIND_HOSTS; ask them, or use the address you were given.",
+    ),
+    413: Words("Too long", "That was longer than this site accepts.", "Shorten it; your text is still in the form."),
+    422: Words(
+        "Something is missing",
+        "Part of the form was missing, or of the wrong kind.",
+        "Go back and check it.",
+    ),
+    429: Words(
+        "Too many requests",
+        "That was more than a reader usually does in a minute.",
+        "Wait half a minute, then send it again.",
+    ),
+    500: Words(
+        "Our fault",
+        "Something in this site broke. The fault has been logged, and it cost you nothing.",
+        "Try again. If it keeps happening, tell the person who runs this site.",
+    ),
+    503: Words("Busy", "The site cannot do that just now.", "Try again in a moment."),
+}
+
+FIELD_NAMES = {"source": "your code", "text": "your text", "option": "an answer", "confidence": "how sure you are"}
+"""Fields of forms and requests, as their readers know them."""
+
+
+def respond_with_words(
+    site: Site,
+    request: Request,
+    status: int,
+    message: str = "",
+    retry_after_seconds: int | None = None,
+    headers: dict[str, str] | None = None,
+) -> Response:
+    """An error in the form that the request expects. `message` replaces the usual sentence of its status.
+
+    Asks no database: it must work when that is what broke.
+    """
+    usual = WORDS.get(status, WORDS[400 if status < 500 else 500])
+    words = Words(usual.headline, message or usual.message, usual.remedy)
+    more = dict(headers or {})
+    if retry_after_seconds is not None:
+        more["retry-after"] = str(retry_after_seconds)
+    if request.url.path.startswith("/api/"):
+        content = {"status": status, "headline": words.headline, "message": words.message, "remedy": words.remedy}
+        return JSONResponse(content, status, more)
+    if FRAGMENT_HEADER in request.headers:
+        return PlainTextResponse(f"{words.message} {words.remedy}", status, more)
+    course, theme = get_course(request, site), read_theme(request)
+    frame = make_frame(
+        site, course, request, words.headline, words.message, theme, request.state.nonce, LearnerFacts()
+    )
+    problems = list_problems(site, request.url.path) if status == 404 else ()
+    page = ErrorPage(frame, status, words.headline, words.message, "" if problems else words.remedy, problems)
+    response = site.renderer.page(page, status)
+    response.headers.update(more)
+    return response
+
+
+def refuse_other_origin(request: Request) -> Response:
+    return respond_with_words(get_site(request), request, 403)
+
+
+def refuse_other_host(request: Request) -> Response:
+    message = "This site does not answer to the name under which you asked for it."
+    return respond_with_words(get_site(request), request, 421, message)
+
+
+async def answer_fault(request: Request, error: Exception) -> Response:
+    """A bug of ours that nothing caught earlier."""
+    site = get_site(request)
+    site.metrics.faults.inc()
+    log.error("fault at %s %s", request.method, request.url.path, exc_info=error)
+    return respond_with_words(site, request, 500)
+
+
+def handle_errors(app: FastAPI) -> None:
+    """Put each error that handlers raise into words."""
+
+    @app.exception_handler(HTTPException)
+    async def http(request: Request, error: HTTPException) -> Response:
+        path = request.url.path
+        if error.status_code == 404 and path.endswith("/") and not path.startswith(("/static/", "/api/")):
+            return RedirectResponse(f"/{path.strip('/')}", 307)
+        # Starlette fills in the phrase of the status where the handler gave no sentence.
+        sentence = error.detail if error.detail.endswith(".") else ""
+        return respond_with_words(
+            get_site(request), request, error.status_code, sentence, headers=dict(error.headers or {})
+        )
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        return respond_with_words(get_site(request), request, 422, _say_what_is_wrong(error))
+
+    @app.exception_handler(RateExceeded)
+    @app.exception_handler(QuotaExceeded)
+    async def too_fast(request: Request, error: RateExceeded | QuotaExceeded) -> Response:
+        return respond_with_words(get_site(request), request, 429, str(error), error.retry_after_seconds)
+
+    @app.exception_handler(TooManyPending)
+    @app.exception_handler(AddressBusy)
+    async def too_many(request: Request, error: TooManyPending | AddressBusy) -> Response:
+        return respond_with_words(get_site(request), request, 429, str(error), error.retry_after_seconds)
+
+    @app.exception_handler(QueueFull)
+    async def full(request: Request, error: QueueFull) -> Response:
+        return respond_with_words(get_site(request), request, 503, str(error), error.retry_after_seconds)
+
+    @app.exception_handler(StorageRefused)
+    async def no_storage(request: Request, error: StorageRefused) -> Response:
+        log.error("storage refused at %s: %s", request.url.path, error.reason)
+        return respond_with_words(get_site(request), request, 503, str(error), error.retry_after_seconds)
+
+
+def _say_what_is_wrong(error: RequestValidationError) -> str:
+    """Field and complaint; never the value, which is the learner's."""
+    complaints = [_complain(item) for item in error.errors()]
+    sentence = "; ".join(complaints[:3])
+    return f"{sentence[:1].upper()}{sentence[1:]}."
+
+
+def _complain(item: Mapping[str, Any]) -> str:
+    field = ".".join(str(part) for part in item["loc"][1:])
+    name = FIELD_NAMES.get(field, field)
+    match item["type"]:
+        case "missing":
+            return f"{name} is missing"
+        case "string_too_long":
+            return f"{name} is longer than {item['ctx']['max_length']:,} characters, the most that this site accepts"
+        case _:
+            return f"{name}: {item['msg']}"

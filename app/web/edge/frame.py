@@ -1,0 +1,99 @@
+"""What every page carries: the frame around its content. A page's own dataclass holds one of these as `frame`."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from fastapi import Request
+
+from app.course.model import Course
+from app.preview import PreviewNote
+
+if TYPE_CHECKING:
+    from app.web.edge.site import Site
+
+
+class Theme(StrEnum):
+    """The reader's choice, kept in a cookie so that the first paint is already right."""
+
+    AUTO = "auto"
+    LIGHT = "light"
+    DARK = "dark"
+
+
+@dataclass(frozen=True)
+class Link:
+    """Somewhere to go: a link with its words."""
+
+    href: str
+    title: str
+    number: str = ""
+
+
+@dataclass(frozen=True)
+class LearnerFacts:
+    """What the frame says of its reader. `known` is false until there was something worth keeping."""
+
+    known: bool = False
+    resume: Link | None = None
+
+
+@dataclass(frozen=True)
+class Frame:
+    """`path` is the page's own path (for the navigation and the theme form); `asset` maps "site.css" to its URL.
+
+    `title` is the page's own; `course_title` the course's. `nonce` is for the style nonce that the editor reads.
+    `math_css` is the URL of the style rules that this course's formulas need, or empty.
+    """
+
+    title: str
+    description: str
+    path: str
+    theme: Theme
+    nonce: str
+    asset: Callable[[str], str]
+    course_title: str
+    math_css: str
+    learner: LearnerFacts
+    preview: PreviewNote | None = None
+    """Set in an author's preview alone."""
+    has_glossary: bool = False
+    has_debugging: bool = False
+
+
+def make_frame(
+    site: "Site",
+    course: Course,
+    request: Request,
+    title: str,
+    description: str,
+    theme: Theme,
+    nonce: str,
+    facts: LearnerFacts,
+) -> Frame:
+    return Frame(
+        title=title,
+        description=description,
+        path=request.url.path,
+        theme=theme,
+        nonce=nonce,
+        asset=site.assets.url,
+        course_title=course.title,
+        math_css=math_css_url(course),
+        learner=facts,
+        preview=site.preview.note() if site.preview else None,
+        has_glossary=bool(course.glossary),
+        has_debugging=course.debugging is not None,
+    )
+
+
+def math_css_url(course: Course) -> str:
+    return f"/course/{digest_text(course.math_css)}/math.css" if course.math_css else ""
+
+
+@lru_cache(maxsize=8)
+def digest_text(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

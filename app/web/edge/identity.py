@@ -1,0 +1,203 @@
+"""Who asks: resolves a request to its person and its course, once, for everything that handles it.
+
+A learner is a random id. A browser holds a session: a random token in a cookie, signed so that only tokens of ours
+are looked up; the database keeps the token's hash, and a learner may have many sessions. A visit that leaves nothing
+makes no learner: the session begins when the first thing worth keeping was kept.
+"""
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from http.cookies import SimpleCookie
+from typing import Annotated
+
+from fastapi import Depends, Request
+from pydantic import SecretStr
+
+from app.course.model import Course
+from app.settings import Settings
+from app.storage.records import Session
+from app.web.edge.addresses import find_address, hash_address
+from app.web.edge.frame import Frame, LearnerFacts, Theme, make_frame
+from app.web.edge.links import find_resume
+from app.web.edge.rates import Act
+from app.web.edge.site import CourseDep, Site, SiteDep
+from graders.contract.model import LearnerId
+from graders.ledger import Origin
+
+COOKIE_SECONDS = 400 * 24 * 3600
+"""The longest that browsers keep a cookie. A session lasts as long; both are renewed by use."""
+RENEWED_AFTER = timedelta(minutes=10)
+THEME_COOKIE = "unwind-theme"
+FRAGMENT_HEADER = "x-unwind-fragment"
+
+
+@dataclass(frozen=True)
+class RequestContext:
+    """One request. `session` is None for a reader whom we do not know."""
+
+    site: Site
+    course: Course
+    request: Request
+    session: Session | None
+    theme: Theme
+    nonce: str
+    now: datetime
+
+    @property
+    def learner(self) -> LearnerId | None:
+        return None if self.session is None else self.session.learner
+
+    @property
+    def wants_fragment(self) -> bool:
+        return FRAGMENT_HEADER in self.request.headers
+
+    @property
+    def address(self) -> str:
+        return find_address(self.request, self.site.settings)
+
+    @property
+    def origin(self) -> Origin:
+        """What the queue's fairness asks of a request."""
+        known_seconds = 0.0 if self.session is None else (self.now - self.session.made_at).total_seconds()
+        return Origin(hash_address(self.address, self.site.settings.secret), max(0.0, known_seconds))
+
+    async def count(self, act: Act) -> None:
+        """Count one act of this reader's. Raises RateExceeded."""
+        await self.site.rates.check(act, self.learner, self.address)
+
+    async def count_kept(self, act: Act, text: str) -> None:
+        """Count one act that keeps a text. Raises RateExceeded, QuotaExceeded, or StorageRefused on a full disk."""
+        await self.count(act)
+        await self.site.rates.check_bytes(self.learner, self.address, len(text.encode()))
+        self.site.disk.check()
+
+    async def frame(self, title: str, description: str) -> Frame:
+        facts = LearnerFacts()
+        if self.learner is not None:
+            resume = find_resume(self.course, await self.site.store.readings(self.learner))
+            facts = LearnerFacts(True, resume)
+        return make_frame(self.site, self.course, self.request, title, description, self.theme, self.nonce, facts)
+
+
+@dataclass(frozen=True)
+class LearnerContext:
+    """A request that leaves something: its learner is known, from the session or as of now."""
+
+    request_context: RequestContext
+    learner: LearnerId
+
+    @property
+    def site(self) -> Site:
+        return self.request_context.site
+
+    @property
+    def course(self) -> Course:
+        return self.request_context.course
+
+    @property
+    def now(self) -> datetime:
+        return self.request_context.now
+
+
+def hash_token(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def cookie_name(settings: Settings) -> str:
+    """The __Host- prefix makes browsers refuse a cookie set by a sibling domain; it needs TLS."""
+    return "__Host-unwind" if settings.secure_cookies else "unwind"
+
+
+def sign_token(token: str, secret: SecretStr) -> str:
+    return f"{token}.{_signature(token, secret)}"
+
+
+def read_token(cookie: str, secret: SecretStr) -> str | None:
+    """The token in a cookie, or None if the cookie is not one that we signed."""
+    token, _, signature = cookie.partition(".")
+    fits = hmac.compare_digest(signature.encode(), _signature(token, secret).encode())
+    return token if token and fits else None
+
+
+def _signature(token: str, secret: SecretStr) -> str:
+    return hmac.new(secret.get_secret_value().encode(), token.encode(), hashlib.sha256).hexdigest()[:32]
+
+
+def set_cookie(name: str, value: str, settings: Settings, *, seconds: int, script: bool = False) -> str:
+    """A Set-Cookie header's value. `script`: whether the page's script may read and write it."""
+    cookie: SimpleCookie = SimpleCookie({name: value})
+    morsel = cookie[name]
+    morsel["path"] = "/"
+    morsel["max-age"] = seconds
+    morsel["samesite"] = "Lax"
+    morsel["httponly"] = not script
+    morsel["secure"] = settings.secure_cookies
+    return morsel.OutputString()
+
+
+def read_theme(request: Request) -> Theme:
+    value = request.cookies.get(THEME_COOKIE, Theme.AUTO)
+    return Theme(value) if value in list(Theme) else Theme.AUTO
+
+
+def _read_cookie(request: Request, settings: Settings) -> str | None:
+    return read_token(request.cookies.get(cookie_name(settings), ""), settings.secret)
+
+
+async def get_request_context(request: Request, site: SiteDep, course: CourseDep) -> RequestContext:
+    now = site.clock()
+    token = _read_cookie(request, site.settings)
+    return RequestContext(
+        site=site,
+        course=course,
+        request=request,
+        session=None if token is None else await site.store.find_session(hash_token(token), now),
+        theme=read_theme(request),
+        nonce=request.state.nonce,
+        now=now,
+    )
+
+
+RequestContextDep = Annotated[RequestContext, Depends(get_request_context)]
+
+
+def get_learner_context(context: RequestContextDep) -> LearnerContext:
+    """Know this request's learner from here on, and keep their session once the request has gone well."""
+    if context.session is None:
+        return _begin_session(context)
+    token = _read_cookie(context.request, context.site.settings)
+    assert token is not None
+    _send_cookie(context, token)
+    if context.now - context.session.seen_at > RENEWED_AFTER:
+        _keep_later(context, context.session)
+    return LearnerContext(context, context.session.learner)
+
+
+def _begin_session(context: RequestContext) -> LearnerContext:
+    """A token that the database does not know, because it was revoked or its learner was deleted, is never reused."""
+    token = secrets.token_urlsafe(32)
+    session = Session(hash_token(token), LearnerId(secrets.token_hex(16)), context.now, context.now)
+    _send_cookie(context, token)
+    _keep_later(context, session)
+    return LearnerContext(replace(context, session=session), session.learner)
+
+
+def _send_cookie(context: RequestContext, token: str) -> None:
+    settings = context.site.settings
+    signed = sign_token(token, settings.secret)
+    context.request.state.cookies.append(set_cookie(cookie_name(settings), signed, settings, seconds=COOKIE_SECONDS))
+
+
+def _keep_later(context: RequestContext, session: Session) -> None:
+    expires_at = context.now + timedelta(seconds=COOKIE_SECONDS)
+
+    async def keep() -> None:
+        await context.site.store.keep_session(session, context.now, expires_at)
+
+    context.request.state.when_it_went_well.append(keep)
+
+
+LearnerContextDep = Annotated[LearnerContext, Depends(get_learner_context)]

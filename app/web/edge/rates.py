@@ -1,0 +1,108 @@
+"""Rate limits and quotas, in this process's memory: a learner's own, and a wider one for the address they come from.
+
+The address's limit is wide because a class of 300 may share one; it stops a script that drops its cookie. What a
+learner's own limit refuses does not count for the address: one flooder takes nothing from the others behind it.
+"""
+
+from enum import StrEnum
+
+from limits import RateLimitItem, RateLimitItemPerDay, RateLimitItemPerMinute
+from limits.aio.storage import MemoryStorage
+from limits.aio.strategies import SlidingWindowCounterRateLimiter
+
+from graders.contract.model import LearnerId
+
+ADDRESS_FACTOR = 100
+"""How many people at the limit of their own one address may hold: a third of a class of 300 at once."""
+BYTES_A_DAY = 16 << 20
+"""What one learner may have kept per day: some 200 submissions of the largest size, or a day of autosaved drafts."""
+ADDRESS = "address"
+
+
+class Act(StrEnum):
+    """What is counted apart."""
+
+    WRITE = "write"
+    RUN = "run"
+    SUBMIT = "submit"
+    PUBLIC_CHECK = "public-check"
+    EXPORT = "export"
+    FOLLOW = "follow"
+    COMPARE = "compare"
+
+
+PER_MINUTE = {
+    Act.WRITE: 240,
+    Act.RUN: 40,
+    Act.SUBMIT: 30,
+    Act.PUBLIC_CHECK: 40,
+    Act.EXPORT: 6,
+    Act.FOLLOW: 90,
+    Act.COMPARE: 90,
+}
+
+WORDS = {
+    Act.WRITE: "answers and notes",
+    Act.RUN: "runs of code",
+    Act.SUBMIT: "submissions",
+    Act.PUBLIC_CHECK: "runs of public checks",
+    Act.EXPORT: "copies of your data",
+    Act.FOLLOW: "streams",
+    Act.COMPARE: "comparisons of attempts",
+}
+
+
+class RateExceeded(Exception):
+    """Too many of one act within a minute. The message is a sentence for the learner.
+
+    `shared`: it is the limit of everybody at this address together.
+    """
+
+    def __init__(self, act: Act, per_minute: int, *, shared: bool = False) -> None:
+        whose = "Everybody at your network's address together" if shared else "You"
+        super().__init__(f"{whose} may have {per_minute} {WORDS[act]} per minute, and that was one more.")
+        self.retry_after_seconds = 30
+
+
+class QuotaExceeded(Exception):
+    """Too much text to keep within a day. The message is a sentence for the learner."""
+
+    def __init__(self, most_bytes: int, *, shared: bool = False) -> None:
+        whose = "Everybody at your network's address together" if shared else "You"
+        super().__init__(
+            f"{whose} may have {most_bytes / 2**20:g} MiB kept per day, and this would be more. "
+            "What you kept so far is safe; copy this text somewhere and try again tomorrow."
+        )
+        self.retry_after_seconds = 3600
+
+
+class Rates:
+    """`factor` widens every limit: a setting, which load tests set high."""
+
+    def __init__(self, factor: float = 1.0) -> None:
+        self._limiter = SlidingWindowCounterRateLimiter(MemoryStorage())
+        self._mine = {act: RateLimitItemPerMinute(max(1, round(count * factor))) for act, count in PER_MINUTE.items()}
+        self._address = {
+            act: RateLimitItemPerMinute(max(1, round(count * factor * ADDRESS_FACTOR)))
+            for act, count in PER_MINUTE.items()
+        }
+        self._my_bytes = RateLimitItemPerDay(max(1, round(BYTES_A_DAY * factor)))
+        self._address_bytes = RateLimitItemPerDay(max(1, round(BYTES_A_DAY * factor * ADDRESS_FACTOR)))
+
+    async def check(self, act: Act, learner: LearnerId | None, address: str) -> None:
+        """Count one act. Raises RateExceeded when it is one too many for the learner or for the address."""
+        if learner is not None:
+            await self._hit(act, self._mine[act], "learner", learner)
+        await self._hit(act, self._address[act], ADDRESS, address)
+
+    async def check_bytes(self, learner: LearnerId | None, address: str, count: int) -> None:
+        """Count what is about to be kept. Raises QuotaExceeded when it is too much for one day."""
+        hit, mine, shared = self._limiter.hit, self._my_bytes, self._address_bytes
+        if learner is not None and not await hit(mine, "bytes", "learner", learner, cost=count):
+            raise QuotaExceeded(mine.amount)
+        if not await hit(shared, "bytes", ADDRESS, address, cost=count):
+            raise QuotaExceeded(shared.amount, shared=True)
+
+    async def _hit(self, act: Act, limit: RateLimitItem, kind: str, who: str) -> None:
+        if not await self._limiter.hit(limit, act, kind, who):
+            raise RateExceeded(act, limit.amount, shared=kind == ADDRESS)

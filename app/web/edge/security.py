@@ -1,0 +1,170 @@
+"""What every response carries and every unsafe request must show: CSP with a nonce, headers, same origin.
+
+Scripts, style sheets and fonts carry a shorter set: they are no documents, and a first view asks for a dozen.
+
+Pure ASGI, so that streams pass through untouched. The headers are set outermost of what we add, so that an
+error page has them too.
+"""
+
+import secrets
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+
+EMPTY_STYLE_HASH = "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+"""Of an empty style element, which the chart library inserts and then fills through the object model."""
+
+INERT_TYPES = ("text/css", "text/javascript", "font/woff2")
+"""What a browser never opens as a document with rights of its own."""
+
+INERT_HEADERS = {
+    "content-security-policy": "default-src 'none'",
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+FIXED_HEADERS = {
+    "x-content-type-options": "nosniff",
+    # same-origin and not no-referrer: the latter makes a form's Origin "null", and the origin check would refuse it.
+    "referrer-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+def content_security_policy(nonce: str) -> str:
+    """`nonce` is for the style elements that the code editor makes."""
+    return (
+        "default-src 'none'; script-src 'self'; "
+        f"style-src 'self' 'nonce-{nonce}' '{EMPTY_STYLE_HASH}'; style-src-attr 'none'; "
+        "img-src 'self' data:; font-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
+
+
+def document_headers(nonce: str) -> dict[str, str]:
+    return {"content-security-policy": content_security_policy(nonce), **FIXED_HEADERS}
+
+
+class SecureResponses:
+    """Makes the request's nonce (scope["state"]["nonce"]), sets the headers, and sends cookies that were left.
+
+    A handler leaves a cookie in scope["state"]["cookies"], and what has to be kept with it in "when_it_went_well":
+    both happen only if the request went well, and the cookie is sent after the other is done.
+    """
+
+    def __init__(self, app: ASGIApp, *, https: bool) -> None:
+        self.app = app
+        self.https = https
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        state = scope.setdefault("state", {})
+        nonce = state["nonce"] = secrets.token_urlsafe(16)
+        cookies: list[str] = state.setdefault("cookies", [])
+        when_it_went_well: list[Callable[[], Awaitable[None]]] = state.setdefault("when_it_went_well", [])
+
+        async def secured_send(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                is_inert = headers.get("content-type", "").startswith(INERT_TYPES)
+                headers.update(INERT_HEADERS if is_inert else document_headers(nonce))
+                if self.https:
+                    headers["strict-transport-security"] = "max-age=31536000"
+                if message["status"] < 400:
+                    for keep in when_it_went_well:
+                        await keep()
+                    for cookie in cookies:
+                        headers.append("set-cookie", cookie)
+            await send(message)
+
+        await self.app(scope, receive, secured_send)
+
+
+def is_same_origin(headers: Headers) -> bool:
+    """Whether an unsafe request came from our own pages, or from no browser at all.
+
+    Browsers say so in Sec-Fetch-Site; older ones send Origin with every POST. What sends neither is not a
+    browser, carries no ambient cookie, and cannot be tricked into anything.
+    """
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site in ("same-origin", "none")
+    origin = headers.get("origin")
+    if origin is None:
+        return True
+    return bool(origin) and urlsplit(origin).netloc == headers.get("host")
+
+
+class SameOriginOnly:
+    """Refuses unsafe requests from other sites, whatever their cookies."""
+
+    def __init__(self, app: ASGIApp, refuse: Callable[[Request], Response]) -> None:
+        self.app = app
+        self.refuse = refuse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        unsafe = scope["type"] == "http" and scope["method"] not in SAFE_METHODS
+        if unsafe and not is_same_origin(Headers(scope=scope)):
+            await self.refuse(Request(scope))(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
+
+
+class BodyLimit:
+    """Takes no more of a body than `max_bytes`, whatever its Content-Length says: counted while it streams in."""
+
+    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
+        self.app = app
+        self.max_bytes = max_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        taken = 0
+
+        async def counted_receive() -> Message:
+            nonlocal taken
+            message = await receive()
+            if message["type"] == "http.request":
+                taken += len(message.get("body", b""))
+                if taken > self.max_bytes:
+                    # The framework lets an HTTPException through while it parses, and our words answer it.
+                    raise HTTPException(413)
+            return message
+
+        await self.app(scope, counted_receive, send)
+
+
+class FaultsInWords:
+    """The last net: a bug of ours becomes a page in words. It is logged; nothing of it reaches the reader."""
+
+    def __init__(self, app: ASGIApp, answer: Callable[[Request, Exception], Awaitable[Response]]) -> None:
+        self.app = app
+        self.answer = answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        started = False
+
+        async def watched_send(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self.app(scope, receive, watched_send)
+        except Exception as error:
+            if started:
+                raise
+            await (await self.answer(Request(scope), error))(scope, receive, send)

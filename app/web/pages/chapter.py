@@ -1,0 +1,280 @@
+"""A chapter's page: the course's blocks with what this learner predicted, answered and ran."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar, TypeVar
+
+from fastapi import APIRouter, Depends, Response
+from fastapi.responses import RedirectResponse
+from markupsafe import Markup
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from app.course.blocks import Html, Predict
+from app.course.model import Chapter, Course
+from app.course.questions.kinds import GraphClick, Question
+from app.storage.draft_key import chapter_prefix
+from app.web.edge.figures import Figure, Sketch
+from app.web.edge.frame import Frame, Link
+from app.web.edge.identity import LearnerContext, LearnerContextDep, RequestContext, RequestContextDep
+from app.web.edge.links import link_to
+from app.web.edge.mistakes import place_problems
+from app.web.edge.rates import Act
+from app.web.edge.site import CourseDep, Site, SiteDep
+from app.web.pages.course_map import href_of
+from app.web.views.blocks import BlockView, HeadingView
+from app.web.views.ladder import LadderView
+from app.web.views.presenting import ChapterState, picture_prefix, present_block, present_blocks
+from app.web.views.progress import count_progress, make_ladder
+from graders.contract.model import SubmissionId
+from graders.contract.results import RunEnd
+from graders.contract.trace_check import TraceRefused
+
+router = APIRouter(include_in_schema=False)
+api = APIRouter(prefix="/api", tags=["reading"])
+
+CONTENTS_LEVELS = (2, 3)
+
+BlockT = TypeVar("BlockT")
+
+
+@dataclass(frozen=True)
+class ContentsEntry:
+    level: int
+    text: str
+    anchor: str
+
+
+@dataclass(frozen=True)
+class HeadlineView:
+    """A headline figure; `claim_anchor` is the claim on this page that proves it."""
+
+    value: str
+    label: Html
+    claim_anchor: str
+
+
+@dataclass(frozen=True)
+class ChapterPage:
+    """`read_action` is a form (no fields) that marks the chapter as read to the end; `read` says that it was."""
+
+    template: ClassVar[str] = "chapter.html"
+    frame: Frame
+    slug: str
+    number: str
+    title: str
+    subtitle: Html
+    module_title: str
+    module_number: int
+    module_href: str
+    place: int
+    chapters_total: int
+    minutes: int
+    words: int
+    objectives: tuple[Html, ...]
+    concepts: tuple[str, ...]
+    prerequisites: tuple[Link, ...]
+    headlines: tuple[HeadlineView, ...]
+    ladder: LadderView
+    contents: tuple[ContentsEntry, ...]
+    blocks: tuple[BlockView, ...]
+    read_action: str
+    read: bool
+    resume_anchor: str
+    """The heading where this learner left the chapter, or empty."""
+    previous: Link | None
+    next: Link | None
+    draft: bool
+
+
+def need_chapter(slug: str, site: SiteDep, course: CourseDep) -> Chapter:
+    chapter = course.index.by_slug.get(slug)
+    if chapter is None:
+        raise HTTPException(404, _say_missing(slug, site))
+    return chapter
+
+
+def _say_missing(slug: str, site: Site) -> str:
+    """A chapter that its own mistakes keep from being shown is there for its author."""
+    if site.preview and site.preview.problems_under(f"chapters/{slug}"):
+        return "Mistakes keep this chapter from being shown."
+    return "There is no chapter of that name."
+
+
+ChapterDep = Annotated[Chapter, Depends(need_chapter)]
+
+
+def need_block(blocks: Mapping[str, BlockT], name: str, what: str) -> BlockT:
+    """One of the blocks that a chapter's index has; the reader is told that there is no such `what`."""
+    if name not in blocks:
+        raise HTTPException(404, f"There is no such {what} in this chapter.")
+    return blocks[name]
+
+
+async def gather_state(
+    context: RequestContext,
+    chapter: Chapter,
+    problems: Mapping[str, str] | None = None,
+    draws: Mapping[str, int] | None = None,
+) -> ChapterState:
+    """Everything that a chapter's blocks need besides themselves."""
+    site, learner = context.site, context.learner
+    state = ChapterState(context.course, chapter, problems=problems or {}, learner=learner or "", draws=draws or {})
+    state = replace(state, torch=await site.torch.version(context.course.torch))
+    if learner is not None:
+        state = replace(
+            state,
+            history=await site.store.history(learner, chapter.slug),
+            drafts=await site.store.drafts(learner, chapter_prefix(chapter.slug)),
+            progress=count_progress(await site.ledger.finished_submissions(learner)),
+        )
+    return replace(state, figures=await _gather_figures(context, state))
+
+
+async def _gather_figures(context: RequestContext, state: ChapterState) -> dict[str, Figure]:
+    """The course's own graphs, and the last graph of each cell on which a question is asked."""
+    figures = {}
+    found = state.chapter.index
+    for graph in found.graphs.values():
+        figure = await context.site.figures.kept(graph.trace_path, graph.source, picture_prefix(graph))
+        if figure is not None:
+            figures[graph.id] = figure
+    asked = {question.cell for question in found.questions.values() if isinstance(question, GraphClick)}
+    for cell in (found.cells[name] for name in asked if name in found.cells):
+        figure = await _last_figure(context, state.history.cell_runs.get(cell.id), picture_prefix(cell))
+        if figure is not None:
+            figures[cell.id] = figure
+    return figures
+
+
+async def _last_figure(context: RequestContext, run: str | None, id_prefix: str) -> Figure | None:
+    """The graph of a run of this learner's, while the ledger still has it."""
+    found = await context.site.ledger.find(SubmissionId(run)) if run else None
+    if found is None or not isinstance(found.result, RunEnd) or found.result.trace is None:
+        return None
+    try:
+        return await context.site.figures.draw(Sketch(found.result.trace, found.job.source, id_prefix))
+    except TraceRefused:
+        return None
+
+
+async def render_chapter(
+    context: RequestContext,
+    chapter: Chapter,
+    problems: Mapping[str, str] | None = None,
+    status: int = 200,
+    draws: Mapping[str, int] | None = None,
+) -> Response:
+    """The whole page; `problems` are sentences about a form that could not be taken, by block id."""
+    state = await gather_state(context, chapter, problems, draws)
+    frame = await context.frame(chapter.title, _plain(chapter.subtitle) or chapter.title)
+    return context.site.renderer.page(present_page(context, frame, state), status)
+
+
+def present_page(context: RequestContext, frame: Frame, state: ChapterState) -> ChapterPage:
+    course, chapter = context.course, state.chapter
+    module = course.index.modules[chapter.module]
+    ladder = make_ladder(course, chapter, state.history, state.progress, context.now)
+    blocks = present_blocks(chapter.blocks, replace(state, ladder=ladder))
+    if context.site.preview:
+        blocks = place_problems(chapter, blocks, context.site.preview.problems_under(f"chapters/{chapter.slug}"))
+    reading = state.history.reading
+    index = course.chapters.index(chapter)
+    return ChapterPage(
+        frame=frame,
+        slug=chapter.slug,
+        number=chapter.number,
+        title=chapter.title,
+        subtitle=chapter.subtitle,
+        module_title=module.title,
+        module_number=module.number,
+        module_href=href_of(module),
+        place=chapter.ordinal,
+        chapters_total=course.chapter_total,
+        minutes=chapter.minutes,
+        words=chapter.words,
+        objectives=chapter.objectives,
+        concepts=tuple(course.concepts[concept] for concept in chapter.concepts),
+        prerequisites=tuple(link_to(course.index.by_slug[slug]) for slug in chapter.prerequisites),
+        headlines=tuple(HeadlineView(h.value, h.label, h.claim) for h in chapter.headlines),
+        ladder=ladder,
+        contents=list_contents(blocks),
+        blocks=blocks,
+        read_action=f"/chapters/{chapter.slug}/read",
+        read=reading is not None and reading.finished_at is not None,
+        resume_anchor=reading.anchor if reading else "",
+        previous=_neighbour(course, index - 1),
+        next=_neighbour(course, index + 1),
+        draft=chapter.draft,
+    )
+
+
+def list_contents(blocks: tuple[BlockView, ...]) -> tuple[ContentsEntry, ...]:
+    return tuple(
+        ContentsEntry(block.level, block.text, block.anchor)
+        for block in blocks
+        if isinstance(block, HeadingView) and block.level in CONTENTS_LEVELS
+    )
+
+
+def _neighbour(course: Course, position: int) -> Link | None:
+    return link_to(course.chapters[position]) if 0 <= position < len(course.chapters) else None
+
+
+def _plain(html: Html) -> str:
+    """The words of a line of HTML, for a description."""
+    return Markup(html).striptags()
+
+
+@router.api_route("/chapters/{slug}", methods=["GET", "HEAD"])
+async def chapter_page(context: RequestContextDep, chapter: ChapterDep, another: str = "", draw: int = 0) -> Response:
+    """`another` and `draw` come from a state without script who asked for another draw of a question."""
+    return await render_chapter(context, chapter, draws={another: draw} if another else None)
+
+
+async def answer_block(
+    context: LearnerContext,
+    chapter: Chapter,
+    block: Predict | Question,
+    problem: str = "",
+    draws: Mapping[str, int] | None = None,
+) -> Response:
+    """The answer to a block's form: the block alone for an element, else the page at that block.
+
+    A form that could not be taken (`problem`) comes back with a sentence, and with status 422.
+    """
+    asking = context.request_context
+    problems = {block.id: problem} if problem else {}
+    status = 422 if problem else 200
+    if asking.wants_fragment:
+        view = present_block(block, await gather_state(asking, chapter, problems, draws))
+        return asking.site.renderer.fragment(view, status)
+    if problem:
+        return await render_chapter(asking, chapter, problems, status, draws)
+    return RedirectResponse(f"/chapters/{chapter.slug}#{block.id}", 303)
+
+
+@router.post("/chapters/{slug}/read")
+async def finish_reading(chapter: ChapterDep, context: LearnerContextDep) -> Response:
+    await context.request_context.count(Act.WRITE)
+    await context.site.store.finish_reading(context.learner, chapter.slug, context.now)
+    return RedirectResponse(f"/chapters/{chapter.slug}#finish", 303)
+
+
+class ReadingPosition(BaseModel):
+    """Where a reader is: the anchor of a heading."""
+
+    model_config = ConfigDict(extra="forbid")
+    chapter: str = Field(max_length=80)
+    anchor: str = Field(max_length=200)
+
+
+@api.put("/position", status_code=204)
+async def keep_position(read: ReadingPosition, context: RequestContextDep) -> None:
+    """Remember where the reader is, if they are known: reading alone makes nobody known."""
+    chapter = context.course.index.by_slug.get(read.chapter)
+    if chapter is None or read.anchor not in chapter.index.headings:
+        raise HTTPException(404, "There is no such place.")
+    if context.learner is not None:
+        await context.count(Act.WRITE)
+        await context.site.store.keep_position(context.learner, chapter.slug, read.anchor, context.now)

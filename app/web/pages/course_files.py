@@ -1,0 +1,31 @@
+"""Files of the course that pages show: a chapter's pictures, and the style rules of its formulas."""
+
+from fastapi import APIRouter, Response
+from fastapi.responses import FileResponse
+from starlette.exceptions import HTTPException
+
+from app.web.edge.assets import ASK_AGAIN, FOREVER, MEDIA_TYPES
+from app.web.edge.frame import digest_text
+from app.web.edge.site import CourseDep
+from app.web.pages.chapter import ChapterDep
+
+router = APIRouter(include_in_schema=False)
+
+PICTURES = {".svg": MEDIA_TYPES[".svg"], ".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp"}
+
+
+@router.api_route("/chapters/{slug}/figures/{name}", methods=["GET", "HEAD"])
+async def chapter_figure(name: str, chapter: ChapterDep, course: CourseDep) -> Response:
+    folder = course.root / "chapters" / chapter.slug / "figures"
+    path = folder / name
+    if path.suffix not in PICTURES or path.parent != folder or not path.is_file():
+        raise HTTPException(404, "There is no such picture.")
+    return FileResponse(path, media_type=PICTURES[path.suffix], headers={"cache-control": ASK_AGAIN})
+
+
+@router.api_route("/course/{digest}/math.css", methods=["GET", "HEAD"])
+async def math_css(digest: str, course: CourseDep) -> Response:
+    """The classes of typeset formulas. An outdated hash gets today's rules, and is asked to check again."""
+    css = course.math_css
+    current = digest == digest_text(css)
+    return Response(css, headers={"cache-control": FOREVER if current else ASK_AGAIN}, media_type="text/css")

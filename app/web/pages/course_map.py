@@ -1,0 +1,102 @@
+"""The course map: every module and chapter, written or planned, and how far this learner is on each."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fastapi import APIRouter, Response
+from markupsafe import escape
+
+from app.course.blocks import Html
+from app.course.model import Chapter, Module, PlannedChapter
+from app.storage.records import NOTHING_YET, ChapterHistory
+from app.web.edge.frame import Frame
+from app.web.edge.identity import RequestContext, RequestContextDep
+from app.web.views.ladder import LadderView
+from app.web.views.presenting import ExerciseProgress
+from app.web.views.progress import count_progress, make_ladder
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class ChapterRow:
+    """`href` is empty for a planned chapter; `ladder` is None for one, and for a reader we do not know."""
+
+    number: str
+    title: str
+    href: str
+    subtitle: Html
+    minutes: int
+    objectives: tuple[Html, ...]
+    planned: bool
+    ladder: LadderView | None
+
+
+@dataclass(frozen=True)
+class ModuleRow:
+    href: str
+    number: int
+    title: str
+    summary: str
+    chapters: tuple[ChapterRow, ...]
+
+
+@dataclass(frozen=True)
+class CourseMapPage:
+    template: ClassVar[str] = "course.html"
+    frame: Frame
+    modules: tuple[ModuleRow, ...]
+    exercises_total: int
+    chapters_written: int
+    chapters_total: int
+
+
+@router.api_route("/course", methods=["GET", "HEAD"])
+async def course_map(context: RequestContextDep) -> Response:
+    site, course, learner = context.site, context.course, context.learner
+    histories = await site.store.histories(learner) if learner else {}
+    progress = count_progress(await site.ledger.finished_submissions(learner)) if learner else {}
+    page = CourseMapPage(
+        frame=await context.frame("The course", course.tagline),
+        modules=tuple(
+            ModuleRow(
+                href_of(module),
+                module.number,
+                module.title,
+                module.summary,
+                tuple(show_chapter(context, chapter, histories, progress) for chapter in module.chapters),
+            )
+            for module in course.modules
+        ),
+        exercises_total=len(course.exercises),
+        chapters_written=len(course.chapters),
+        chapters_total=course.chapter_total,
+    )
+    return site.renderer.page(page)
+
+
+def href_of(module: Module) -> str:
+    return f"/modules/{module.id}"
+
+
+def show_chapter(
+    context: RequestContext,
+    chapter: Chapter | PlannedChapter,
+    histories: Mapping[str, ChapterHistory],
+    progress: Mapping[str, ExerciseProgress],
+) -> ChapterRow:
+    if isinstance(chapter, PlannedChapter):
+        objectives = tuple(str(escape(objective)) for objective in chapter.objectives)
+        return ChapterRow(chapter.number, chapter.title, "", "", 0, objectives, planned=True, ladder=None)
+    history = histories.get(chapter.slug, NOTHING_YET)
+    return ChapterRow(
+        number=chapter.number,
+        title=chapter.title,
+        href=f"/chapters/{chapter.slug}",
+        subtitle=chapter.subtitle,
+        minutes=chapter.minutes,
+        objectives=chapter.objectives,
+        planned=False,
+        ladder=make_ladder(context.course, chapter, history, progress, context.now) if context.learner else None,
+    )

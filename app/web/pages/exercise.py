@@ -1,0 +1,246 @@
+"""An exercise's page: the prompt, hints one at a time, the editor, and what this learner did with it."""
+
+import secrets
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from fastapi import APIRouter, Depends, Form, Response
+from fastapi.responses import RedirectResponse
+from starlette.exceptions import HTTPException
+
+from app.course.blocks import Html
+from app.course.model import Exercise
+from app.storage.draft_key import diagnosis_key, exercise_key
+from app.web.edge.frame import Frame, Link
+from app.web.edge.identity import LearnerContextDep, RequestContext, RequestContextDep
+from app.web.edge.links import link_to
+from app.web.edge.mistakes import list_problems
+from app.web.edge.rates import Act
+from app.web.edge.site import CourseDep, Site, SiteDep
+from app.web.edge.source import MAX_SOURCE_KIB
+from app.web.views.blocks import ProblemView
+from app.web.views.diagnosis import DiagnosisForm, make_form
+from app.web.views.history import MAX_SHOWN, SubmissionRow, show_history
+from app.web.views.lab_chart import ChartView, show_chart
+from graders.contract.jobs import Diagnosed
+from graders.contract.limits import Limits
+from graders.contract.manifest import Checks
+from graders.contract.model import ExerciseName
+from graders.ledger import Submission
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class HintView:
+    """`html` is empty until the hint was opened; `may_open` is true for the next one in order only."""
+
+    number: int
+    html: Html
+    opened: bool
+    may_open: bool
+
+
+@dataclass(frozen=True)
+class LimitRow:
+    name: str
+    value: str
+
+
+@dataclass(frozen=True)
+class ChecksView:
+    """What the two buttons do, in words. `button` is the words on the button; `note` says what submitting asks."""
+
+    button: str
+    note: str
+
+
+@dataclass(frozen=True)
+class ExercisePage:
+    """`idempotency_key` makes a form sent twice one submission. `text` is the draft, else the last submission, else
+    the starter.
+
+    `action` and `check_action` take source and idempotency_key, and category and line for a bug hunt;
+    `hint_action` takes `number`. `problem` is a sentence about a submission that could not be taken. `solved_href`
+    leads to the newest submission that passed, which shows the reference; it is empty before one did.
+    """
+
+    template: ClassVar[str] = "exercise.html"
+    frame: Frame
+    name: str
+    title: str
+    summary: str
+    kind: str
+    difficulty: str
+    minutes: int
+    concepts: tuple[str, ...]
+    prompt: Html
+    starter: str
+    text: str
+    idempotency_key: str
+    action: str
+    check_action: str
+    hint_action: str
+    draft_key: str
+    api_action: str
+    api_check_action: str
+    max_source_kib: int
+    checks: ChecksView
+    diagnosis: DiagnosisForm | None
+    chart: ChartView | None
+    limits: tuple[LimitRow, ...]
+    hints: tuple[HintView, ...]
+    history: tuple[SubmissionRow, ...]
+    history_cut: bool
+    solved_href: str
+    unmeasured: bool
+    """Whether no grader that serves now can measure the memory that it is judged by."""
+    chapters: tuple[Link, ...]
+    problem: str = ""
+    problems: tuple[ProblemView, ...] = ()
+    """What is wrong with its files, for its author in a preview."""
+
+
+def need_exercise(name: str, site: SiteDep, course: CourseDep) -> Exercise:
+    exercise = course.exercises.get(name)
+    if exercise is None:
+        raise HTTPException(404, _say_missing(name, site))
+    return exercise
+
+
+def _say_missing(name: str, site: Site) -> str:
+    """An exercise that its own mistakes keep from being shown is there for its author."""
+    if list_problems(site, f"exercises/{name}"):
+        return "Mistakes keep this exercise from being shown."
+    return "There is no exercise of that name."
+
+
+ExerciseDep = Annotated[Exercise, Depends(need_exercise)]
+
+
+@dataclass(frozen=True)
+class _Mine:
+    """What this learner did with the exercise."""
+
+    history: tuple[Submission, ...] = ()
+    hints_opened: int = 0
+    draft: str | None = None
+    diagnosis: str | None = None
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A submission that could not be taken, with its text, which goes back into the form."""
+
+    problem: str
+    source: str
+    said: Diagnosed | None
+    status: int
+
+
+async def render_exercise(context: RequestContext, exercise: Exercise, refused: Refused | None = None) -> Response:
+    course, manifest = context.course, exercise.manifest
+    mine = await _gather_mine(context, exercise)
+    last = mine.history[0] if mine.history else None
+    texts = (refused.source if refused else None, mine.draft, last.job.source if last else None)
+    said = refused.said.model_dump_json() if refused and refused.said else mine.diagnosis
+    history = show_history(exercise, mine.history)
+    base = f"/exercises/{exercise.name}"
+    page = ExercisePage(
+        frame=await context.frame(manifest.title, manifest.summary),
+        name=exercise.name,
+        title=manifest.title,
+        summary=manifest.summary,
+        kind=manifest.kind,
+        difficulty=manifest.difficulty.label,
+        minutes=manifest.minutes,
+        concepts=tuple(course.concepts.get(concept, concept) for concept in manifest.concepts),
+        prompt=exercise.prompt,
+        starter=exercise.starter,
+        unmeasured=manifest.memory_meter and not await _can_measure(context),
+        text=next((each for each in texts if each is not None), exercise.starter),
+        idempotency_key=secrets.token_hex(16),
+        action=f"{base}/submissions",
+        check_action=f"{base}/checks",
+        hint_action=f"{base}/hints",
+        draft_key=exercise_key(exercise.name),
+        api_action=f"/api{base}/submissions",
+        api_check_action=f"/api{base}/checks",
+        max_source_kib=MAX_SOURCE_KIB,
+        checks=show_checks(manifest.checks),
+        diagnosis=make_form(exercise, said, last),
+        chart=show_chart(exercise, mine.history),
+        limits=show_limits(manifest.limits),
+        hints=_show_hints(exercise, mine.hints_opened),
+        history=history,
+        history_cut=len(history) >= MAX_SHOWN,
+        solved_href=next((row.href for row in history if row.passed), ""),
+        chapters=tuple(link_to(chapter) for chapter in course.index.offering.get(exercise.name, ())),
+        problem=refused.problem if refused else "",
+        problems=list_problems(context.site, base),
+    )
+    return context.site.renderer.page(page, refused.status if refused else 200)
+
+
+async def _gather_mine(context: RequestContext, exercise: Exercise) -> _Mine:
+    site, learner = context.site, context.learner
+    if learner is None:
+        return _Mine()
+    key = exercise_key(exercise.name)
+    drafts = await site.store.drafts(learner, key)
+    return _Mine(
+        await site.ledger.history(learner, ExerciseName(exercise.name), MAX_SHOWN),
+        await site.store.hints_opened(learner, exercise.name),
+        drafts.get(key),
+        drafts.get(diagnosis_key(exercise.name)),
+    )
+
+
+def show_checks(checks: Checks | None) -> ChecksView:
+    """Numbers only where the course's check has counted them."""
+    fresh = "with fresh inputs each time"
+    if checks is None:
+        return ChecksView("Run the public checks", f"Submit asks these and more, {fresh}.")
+    public = "the public check" if checks.public == 1 else f"the {checks.public} public checks"
+    more = f" and {checks.hidden} more" if checks.hidden else ""
+    return ChecksView(f"Run {public}", f"Submit asks {public}{more}, {fresh}.")
+
+
+def show_limits(limits: Limits) -> tuple[LimitRow, ...]:
+    return (
+        LimitRow("time on the processor", f"{limits.cpu_seconds:g} s"),
+        LimitRow("time in all", f"{limits.wall_seconds:g} s"),
+        LimitRow("memory", f"{limits.memory_mib} MiB"),
+        LimitRow("printed text", f"{limits.output_kib} KiB"),
+        LimitRow("files", f"{limits.disk_mib} MiB, gone after the run"),
+        LimitRow("threads and processes", f"{limits.threads}"),
+        LimitRow("network", "none"),
+    )
+
+
+def _show_hints(exercise: Exercise, opened: int) -> tuple[HintView, ...]:
+    return tuple(
+        HintView(number, html if number <= opened else "", number <= opened, number == opened + 1)
+        for number, html in enumerate(exercise.hints, 1)
+    )
+
+
+@router.api_route("/exercises/{name}", methods=["GET", "HEAD"])
+async def exercise_page(context: RequestContextDep, exercise: ExerciseDep) -> Response:
+    return await render_exercise(context, exercise)
+
+
+async def _can_measure(context: RequestContext) -> bool:
+    """True also while no grader was heard of: what waits is judged by one that comes."""
+    workers = await context.site.ledger.workers()
+    return not workers or any(worker.hello.memory_cgroup for worker in workers)
+
+
+@router.post("/exercises/{name}/hints")
+async def open_hint(exercise: ExerciseDep, context: LearnerContextDep, number: Annotated[int, Form()]) -> Response:
+    """Open the next hint. An earlier one is open already; a later one stays shut."""
+    await context.request_context.count(Act.WRITE)
+    opened = await context.site.store.hints_opened(context.learner, exercise.name)
+    if number == opened + 1 <= len(exercise.hints):
+        await context.site.store.open_hint(context.learner, exercise.name, number, context.now)
+    return RedirectResponse(f"/exercises/{exercise.name}#hints", 303)

@@ -1,0 +1,55 @@
+"""The help page: the keys, the limits, what is kept about a reader, and what each colour means."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fastapi import APIRouter, Response
+
+from app.learning.ladder import Rung
+from app.web.edge.frame import Frame
+from app.web.edge.identity import RequestContextDep
+from app.web.pages.exercise import LimitRow, show_limits
+from graders.contract.limits import CELL_LIMITS
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class KeyRow:
+    keys: str
+    does: str
+
+
+@dataclass(frozen=True)
+class RungRow:
+    name: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class HelpPage:
+    template: ClassVar[str] = "help.html"
+    frame: Frame
+    keys: tuple[KeyRow, ...]
+    rungs: tuple[RungRow, ...]
+    cell_limits: tuple[LimitRow, ...]
+
+
+KEYS = (
+    KeyRow("Ctrl or ⌘ + Enter", "run the cell; in an exercise, its public checks"),
+    KeyRow("Shift + Enter", "run the cell, and go on to the next"),
+    KeyRow("Ctrl or ⌘ + Shift + Enter", "in an exercise: submit"),
+    KeyRow("Tab", "in the editor: go on until you type, then indent"),
+    KeyRow("Esc, then Tab", "leave the editor"),
+    KeyRow("← and →", "previous and next chapter"),
+    KeyRow("← →, Home, End, Space", "in a tape: one step, first, last, play"),
+    KeyRow("?", "these keys"),
+)
+
+RUNGS = tuple(RungRow(rung.value, rung.meaning) for rung in Rung)
+
+
+@router.api_route("/help", methods=["GET", "HEAD"])
+async def help_page(context: RequestContextDep) -> Response:
+    frame = await context.frame("Help", "The keys, the limits, what the colours mean, and what is kept about you.")
+    return context.site.renderer.page(HelpPage(frame, KEYS, RUNGS, show_limits(CELL_LIMITS)))

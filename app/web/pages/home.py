@@ -1,0 +1,93 @@
+"""The home page: one screen that says what this is, lets you run something, and starts the course."""
+
+import asyncio
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+from fastapi import APIRouter, Response
+from starlette.exceptions import HTTPException
+
+from app.web.edge.figures import Figure
+from app.web.edge.frame import Frame, Link
+from app.web.edge.identity import RequestContextDep
+from app.web.edge.links import link_to
+from app.web.edge.site import Site
+from app.web.views.blocks import CellView
+from app.web.views.tapes import play_figure
+
+router = APIRouter(include_in_schema=False)
+api = APIRouter(prefix="/api/home", tags=["graphs"])
+
+SOURCE = """\
+import torch
+
+x = torch.tensor(2.0, requires_grad=True)
+y = x * x + x
+y.backward()
+print(x.grad)
+"""
+"""Small enough to read at a glance, and x is used three times: its gradient is a sum."""
+
+CELL = CellView.of_no_chapter("home", SOURCE, expected="tensor(5.)\n")
+
+TRACE = Path(__file__).with_name("home_trace.json")
+"""What a run of it recorded, so that its graph is there before anything runs; a test records it again."""
+
+
+@dataclass(frozen=True)
+class HomePage:
+    """`start` is the first chapter, or None while the course has none; frame.learner.resume is where they left."""
+
+    template: ClassVar[str] = "home.html"
+    frame: Frame
+    tagline: str
+    cell: CellView
+    start: Link | None
+    chapters_written: int
+    chapters_total: int
+    exercises_total: int
+    claims_held: int
+    """How many of the course's sentences are proven by code on the torch named here."""
+    torch: str
+
+
+@router.api_route("/", methods=["GET", "HEAD"])
+async def home_page(context: RequestContextDep) -> Response:
+    course = context.course
+    page = HomePage(
+        frame=await context.frame(course.title, course.tagline),
+        tagline=course.tagline,
+        cell=await _show_cell(context.site),
+        start=link_to(course.chapters[0]) if course.chapters else None,
+        chapters_written=len(course.chapters),
+        chapters_total=course.chapter_total,
+        exercises_total=len(course.exercises),
+        claims_held=sum(evidence.held for evidence in course.evidence.values()),
+        torch=course.torch,
+    )
+    return context.site.renderer.page(page)
+
+
+async def _show_cell(site: Site) -> CellView:
+    figure = await _find_figure(site)
+    if figure is None:
+        return CELL
+    picture = figure.picture
+    return replace(CELL, picture=picture.svg, picture_text=picture.text, tape_href="/api/home/tape")
+
+
+async def _find_figure(site: Site) -> Figure | None:
+    return await site.figures.kept(TRACE, SOURCE, "home-picture")
+
+
+@api.get("/tape")
+async def home_tape(context: RequestContextDep) -> Response:
+    """The home page's graph with its tape, to be stepped through; nothing is run."""
+    figure = await _find_figure(context.site)
+    if figure is None:
+        raise HTTPException(404, "There is no graph to draw.")
+    # So small a graph has no folds to open.
+    played = await asyncio.to_thread(play_figure, figure, "", context.course)
+    return Response(json.dumps(played, ensure_ascii=False), media_type="application/json")

@@ -1,0 +1,140 @@
+"""A learner's own page: progress, calibration, and their data to take away or to delete."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from fastapi import APIRouter, Response
+from fastapi.responses import RedirectResponse
+from starlette.exceptions import HTTPException
+
+from app.learning.calibration import Confidence, Guess, calibrate, describe_calibration
+from app.storage.records import ChapterHistory
+from app.web.edge.frame import Frame, Link
+from app.web.edge.identity import RequestContext, RequestContextDep, cookie_name, set_cookie
+from app.web.edge.links import link_to
+from app.web.edge.rates import Act
+from app.web.views.blocks import ExerciseLinkView
+from app.web.views.ladder import LadderView
+from app.web.views.presenting import present_exercise_link
+from app.web.views.progress import count_progress, make_ladder
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class ChapterProgress:
+    chapter: Link
+    ladder: LadderView
+
+
+@dataclass(frozen=True)
+class CalibrationRow:
+    """Of the predictions made at this confidence, how many held. `expected_percent` is what the word promises."""
+
+    label: str
+    resolved: int
+    right: int
+    right_percent: int
+    expected_percent: int
+
+
+@dataclass(frozen=True)
+class MePage:
+    """`calibration` is empty, and `calibration_words` says so, before the first resolved prediction."""
+
+    template: ClassVar[str] = "me.html"
+    frame: Frame
+    chapters: tuple[ChapterProgress, ...]
+    exercises: tuple[ExerciseLinkView, ...]
+    calibration: tuple[CalibrationRow, ...]
+    calibration_words: str
+    export_href: str
+    delete_action: str
+    deleted: bool
+    """True right after the data was deleted."""
+
+
+@router.api_route("/me", methods=["GET", "HEAD"])
+async def my_page(context: RequestContextDep, deleted: bool = False) -> Response:
+    site, course, learner = context.site, context.course, context.learner
+    histories = await site.store.histories(learner) if learner else {}
+    progress = count_progress(await site.ledger.finished_submissions(learner)) if learner else {}
+    levels = calibrate(_settled_guesses(context, histories))
+    page = MePage(
+        frame=await context.frame("Your progress", "What you predicted, answered and built, and your data."),
+        chapters=tuple(
+            ChapterProgress(
+                link_to(chapter), make_ladder(course, chapter, histories[chapter.slug], progress, context.now)
+            )
+            for chapter in course.chapters
+            if chapter.slug in histories
+        ),
+        exercises=tuple(
+            present_exercise_link(course, name, progress) for name in progress if name in course.exercises
+        ),
+        calibration=tuple(
+            CalibrationRow(
+                level.confidence.label,
+                level.resolved,
+                level.right,
+                level.right_percent,
+                level.confidence.promised_percent,
+            )
+            for level in levels
+        ),
+        calibration_words=describe_calibration(levels),
+        export_href="/me/export.json",
+        delete_action="/me/delete",
+        deleted=deleted and learner is None,
+    )
+    return site.renderer.page(page)
+
+
+def _settled_guesses(context: RequestContext, histories: Mapping[str, ChapterHistory]) -> list[Guess]:
+    """Settled predictions that the course still asks, marked by its present key. "I don't know" is no guess."""
+    return [
+        Guess(Confidence(mine.confidence), option.right)
+        for chapter in context.course.chapters
+        if chapter.slug in histories
+        for predict in chapter.index.predicts.values()
+        if (mine := histories[chapter.slug].predictions.get(predict.id)) and mine.resolved_at and mine.confidence
+        for option in predict.options
+        if option.id == mine.option
+    ]
+
+
+@router.get("/me/export.json")
+async def export(context: RequestContextDep) -> Response:
+    """Everything that is kept about this learner, as JSON: the website's rows, and the submissions."""
+    if context.learner is None:
+        raise HTTPException(404, "Nothing is kept about you: this browser has left nothing here yet.")
+    await context.count(Act.EXPORT)
+    exported: dict[str, Any] = {"exported_at": context.now.isoformat()}
+    exported |= await context.site.store.export(context.learner)
+    exported["submissions"] = [
+        {
+            "id": submission.id,
+            "state": submission.state.value,
+            "submitted_at": submission.submitted_at.isoformat(),
+            "job": submission.job.model_dump(mode="json"),
+            "result": submission.result and submission.result.model_dump(mode="json", exclude={"trace"}),
+        }
+        for submission in await context.site.ledger.everything(context.learner)
+    ]
+    headers = {"content-disposition": 'attachment; filename="unwind.json"', "cache-control": "no-store"}
+    text = await asyncio.to_thread(json.dumps, exported, indent=2)
+    return Response(text, headers=headers, media_type="application/json")
+
+
+@router.post("/me/delete")
+async def delete(context: RequestContextDep) -> Response:
+    """Forget this learner: their rows, their submissions, their cookie."""
+    settings = context.site.settings
+    if context.learner is not None:
+        await context.site.store.forget(context.learner)
+        context.site.ledger.tell_forgotten()
+    context.request.state.cookies.append(set_cookie(cookie_name(settings), "", settings, seconds=0))
+    return RedirectResponse("/me?deleted=true", 303)

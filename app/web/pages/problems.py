@@ -1,0 +1,218 @@
+"""All exercises as a bank of their own: filtered by what they practise, kind, difficulty, and how one stands."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, ClassVar
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Response
+
+from app.course.model import Chapter, Course, Exercise
+from app.web.edge.frame import Frame, Link
+from app.web.edge.identity import RequestContextDep
+from app.web.edge.links import link_to
+from app.web.views.presenting import ExerciseProgress
+from app.web.views.progress import count_progress
+from graders.contract.manifest import Difficulty
+
+router = APIRouter(include_in_schema=False)
+
+MAX_FILTER_LENGTH = 80
+HARDER = tuple(Difficulty)
+
+
+class State(StrEnum):
+    """What a learner has done with an exercise."""
+
+    NOT_TRIED = "not tried yet"
+    TRIED = "tried"
+    PASSED = "passed"
+
+
+@dataclass(frozen=True)
+class FilterOption:
+    """One value of a filter; `count` is how many exercises it would show, the other filters staying as they are."""
+
+    href: str
+    label: str
+    count: int
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class FilterView:
+    name: str
+    options: tuple[FilterOption, ...]
+
+
+@dataclass(frozen=True)
+class ExerciseCard:
+    href: str
+    title: str
+    summary: str
+    kind: str
+    difficulty: str
+    minutes: int
+    concepts: tuple[str, ...]
+    chapters: tuple[Link, ...]
+    state: State
+    attempts: int
+
+
+@dataclass(frozen=True)
+class BankView:
+    """The filters with what they let through. `total` counts the course's exercises."""
+
+    template: ClassVar[str] = "bank"
+    filters: tuple[FilterView, ...]
+    cards: tuple[ExerciseCard, ...]
+    total: int
+    minutes: int
+    clear_href: str
+    """Empty where no filter is set."""
+
+
+@dataclass(frozen=True)
+class ProblemsPage:
+    template: ClassVar[str] = "problems.html"
+    frame: Frame
+    bank: BankView
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An exercise with what it is filtered and sorted by."""
+
+    exercise: Exercise
+    chapters: tuple[Chapter, ...]
+    progress: ExerciseProgress
+
+    @property
+    def state(self) -> State:
+        if self.progress.passed:
+            return State.PASSED
+        return State.TRIED if self.progress.attempts else State.NOT_TRIED
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """What the exercise has under a filter."""
+        manifest = self.exercise.manifest
+        match name:
+            case "state":
+                return (self.state.value,)
+            case "kind":
+                return (manifest.kind,)
+            case "difficulty":
+                return (manifest.difficulty.value,)
+            case _:
+                return manifest.concepts
+
+
+FILTERS = {"state": "Yours", "kind": "Kind", "difficulty": "Difficulty", "concept": "What it practises"}
+Wanted = Mapping[str, str]
+
+
+def list_entries(course: Course, progress: Mapping[str, ExerciseProgress]) -> tuple[Entry, ...]:
+    """By the first chapter that offers it, those of no chapter last; then from easy to hard, then by title."""
+    entries = (
+        Entry(exercise, course.index.offering.get(name, ()), progress.get(name, ExerciseProgress()))
+        for name, exercise in course.exercises.items()
+    )
+    return tuple(sorted(entries, key=_order))
+
+
+def _order(entry: Entry) -> tuple[float, int, str]:
+    manifest = entry.exercise.manifest
+    first = entry.chapters[0].ordinal if entry.chapters else math.inf
+    return first, HARDER.index(manifest.difficulty), manifest.title
+
+
+def show_bank(course: Course, entries: Sequence[Entry], wanted: Wanted) -> BankView:
+    """`wanted` has the filters that are set; a value that no exercise has lets none through, and can be cleared."""
+    shown = [entry for entry in entries if _passes(entry, wanted)]
+    return BankView(
+        filters=tuple(_show_filter(course, entries, wanted, name) for name in FILTERS),
+        cards=tuple(_show_card(course, entry) for entry in shown),
+        total=len(entries),
+        minutes=sum(entry.exercise.manifest.minutes for entry in shown),
+        clear_href="/problems" if wanted else "",
+    )
+
+
+def _passes(entry: Entry, wanted: Wanted) -> bool:
+    return all(value in entry.values(name) for name, value in wanted.items())
+
+
+def _show_filter(course: Course, entries: Sequence[Entry], wanted: Wanted, name: str) -> FilterView:
+    others = {key: value for key, value in wanted.items() if key != name}
+    open_to = [entry for entry in entries if _passes(entry, others)]
+    every = FilterOption(_href(others), "all", len(open_to), name not in wanted)
+    options = [
+        FilterOption(
+            href=_href({**others, name: value}),
+            label=_label(name, value),
+            count=sum(value in entry.values(name) for entry in open_to),
+            chosen=wanted.get(name) == value,
+        )
+        for value in _values(course, entries, name)
+    ]
+    return FilterView(FILTERS[name], (every, *options))
+
+
+def _label(name: str, value: str) -> str:
+    """A value in few words. A concept's sentence is on the exercise's page; here it would be too long."""
+    if name == "concept":
+        return value.replace("-", " ")
+    return Difficulty(value).label if name == "difficulty" else value
+
+
+def _values(course: Course, entries: Sequence[Entry], name: str) -> list[str]:
+    """All values that some exercise has, in an order that means something."""
+    have = {value for entry in entries for value in entry.values(name)}
+    orders: dict[str, Callable[[], Sequence[str]]] = {
+        "state": lambda: [state.value for state in State],
+        "difficulty": lambda: [difficulty.value for difficulty in HARDER],
+        "kind": lambda: sorted(have),
+        "concept": lambda: [concept for concept in course.concepts if concept in have],
+    }
+    return [value for value in orders[name]() if name == "state" or value in have]
+
+
+def _href(wanted: Wanted) -> str:
+    return "/problems" + (f"?{urlencode(wanted)}" if wanted else "")
+
+
+def _show_card(course: Course, entry: Entry) -> ExerciseCard:
+    manifest = entry.exercise.manifest
+    return ExerciseCard(
+        href=f"/exercises/{entry.exercise.name}",
+        title=manifest.title,
+        summary=manifest.summary,
+        kind=manifest.kind,
+        difficulty=manifest.difficulty.label,
+        minutes=manifest.minutes,
+        concepts=tuple(_label("concept", concept) for concept in manifest.concepts),
+        chapters=tuple(link_to(chapter) for chapter in entry.chapters),
+        state=entry.state,
+        attempts=entry.progress.attempts,
+    )
+
+
+Filter = Annotated[str, Query(max_length=MAX_FILTER_LENGTH)]
+
+
+@router.api_route("/problems", methods=["GET", "HEAD"])
+async def problems_page(
+    context: RequestContextDep, state: Filter = "", kind: Filter = "", difficulty: Filter = "", concept: Filter = ""
+) -> Response:
+    """The bank; the filters that are set are in the address."""
+    site, learner = context.site, context.learner
+    progress = count_progress(await site.ledger.finished_submissions(learner)) if learner else {}
+    given = {"state": state, "kind": kind, "difficulty": difficulty, "concept": concept}
+    wanted = {name: value for name, value in given.items() if value}
+    bank = show_bank(context.course, list_entries(context.course, progress), wanted)
+    if context.wants_fragment:
+        return site.renderer.fragment(bank)
+    frame = await context.frame("Problems", "Every exercise of the course, to be taken in any order.")
+    return site.renderer.page(ProblemsPage(frame, bank))

@@ -1,0 +1,403 @@
+"""What a block's template sees: the course's block with what this learner did to it. No I/O, no decisions.
+
+Each view names its template: blocks/NAME.html, rendered with the view as `block`. `Html` fields are safe markup
+from the course; `str` fields are text, and are escaped.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from app.course.blocks import Html, Switch
+from app.course.claim_status import ClaimStatus
+from app.course.model import Evidence
+from app.web.views.ladder import LadderView
+
+
+@dataclass(frozen=True)
+class ProseView:
+    template: ClassVar[str] = "prose"
+    html: Html
+
+
+@dataclass(frozen=True)
+class HeadingView:
+    template: ClassVar[str] = "heading"
+    level: int
+    html: Html
+    text: str
+    anchor: str
+
+
+@dataclass(frozen=True)
+class OptionView:
+    """One answer. `feedback` is empty until it was chosen and may be shown."""
+
+    id: str
+    html: Html
+    chosen: bool = False
+    right: bool | None = None
+    """None while the reader may not know."""
+    feedback: Html = ""
+
+
+@dataclass(frozen=True)
+class ConfidenceView:
+    """`value` is what the form sends: guess, fairly-sure or certain."""
+
+    value: str
+    label: str
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
+class PredictView:
+    """A prediction: open (a form), committed (waiting for its run), resolved (beside the truth).
+
+    `truth`, each option's `right` and `feedback`, and `right` are empty before the run. `dont_know` says that
+    "I don't know" was the answer. `problem` is a sentence about a form that could not be taken.
+    """
+
+    template: ClassVar[str] = "predict"
+    id: str
+    anchor: str
+    action: str
+    state: Literal["open", "committed", "resolved"]
+    prompt: Html
+    options: tuple[OptionView, ...]
+    confidences: tuple[ConfidenceView, ...]
+    cell_anchor: str
+    """The anchor of the cell whose run settles it."""
+    dont_know: bool = False
+    right: bool | None = None
+    truth: Html = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class LineView:
+    """A line of code in an order or wrong-line question.
+
+    wrong-line: the form sends `line` = the chosen line's `value`. order: `value` is the line's letter, and the form
+    sends `order`, the letters in the order that the learner thinks right.
+    """
+
+    value: str
+    number: int
+    text: str
+    html: Html
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
+class NodeView:
+    """A node of a graph question's picture, for the list that stands in for a click.
+
+    The form sends `node` = `value`, the number in the picture's data-node.
+    """
+
+    value: str
+    label: str
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
+class RubricView:
+    """A point to tick against one's own answer; `value` is what the form sends in `rubric`."""
+
+    value: str
+    html: Html
+    ticked: bool = False
+
+
+QuestionState = Literal["unanswered", "wrong", "right", "answered", "rated"]
+
+
+@dataclass(frozen=True)
+class QuestionView:
+    """A retrieval question, and how the last attempt went.
+
+    `state`: unanswered; wrong (may be tried again); right; answered (open: compare with the model answer and
+    tick the rubric); rated (the ticks are kept). `given` is the last text, number or order. Exactly the part that
+    belongs to `kind` is filled: options (choice, several), `unit` (number), `lines` (order, wrong-line), `nodes`
+    and `graph_id` (graph-click: the anchor of the picture), `rubric` (open, after the answer).
+
+    A question with a variant has `draw`, which the form sends back, and, once it was answered, `another_action`: a
+    form (no fields) that asks for another draw.
+    """
+
+    template: ClassVar[str] = "question"
+    id: str
+    anchor: str
+    action: str
+    kind: str
+    """One of the names in `app.course.questions.kinds`."""
+    role: Literal["factual", "conceptual", "synthetic"]
+    prompt: Html
+    state: QuestionState
+    options: tuple[OptionView, ...] = ()
+    unit: str = ""
+    lines: tuple[LineView, ...] = ()
+    nodes: tuple[NodeView, ...] = ()
+    graph_id: str = ""
+    given: str = ""
+    attempts: int = 0
+    feedback: Html = ""
+    answer: Html = ""
+    rubric: tuple[RubricView, ...] = ()
+    problem: str = ""
+    draw: str = ""
+    another_action: str = ""
+
+
+@dataclass(frozen=True)
+class CellView:
+    """Code to run. `source` is the course's, `text` what stands in the editor (the learner's draft, or the source).
+
+    `chapter` is empty for a cell that belongs to no chapter; then `id` is not sent along with the code.
+    `draft_key` is the place for PUT /api/drafts/...; empty where a draft is not kept.
+    """
+
+    template: ClassVar[str] = "cell"
+    id: str
+    anchor: str
+    action: str
+    chapter: str
+    source: str
+    text: str
+    caption: Html
+    graph: bool
+    editable: bool
+    flavour: Literal["plain", "torch"]
+    draft_key: str
+    expected: str = ""
+    """What it prints, as checked; empty if nothing or unknown."""
+    predicts: tuple[str, ...] = ()
+    """Ids of the predictions that its run settles."""
+    needs_gpu: bool = False
+    """It is shown and cannot be run here."""
+    switches: tuple[Switch, ...] = ()
+    """The form sends `switch` = `name` for each that is on, and `switched` always."""
+    setup_html: Html = ""
+    """The code that runs before it, to be looked at; empty where none does."""
+    picture: Html = ""
+    """The graph of an earlier run of the same code, shown until the reader runs it; empty without one."""
+    picture_text: str = ""
+    tape_href: str = ""
+    """Where that run's tape is, to step through it without running anything."""
+
+    @classmethod
+    def of_no_chapter(cls, name: str, source: str, expected: str = "") -> "CellView":
+        """A cell that draws the graph of whatever stands in it, and keeps no draft."""
+        return cls(
+            id=name,
+            anchor=f"cell_{name}",
+            action="/runs",
+            chapter="",
+            source=source,
+            text=source,
+            caption="",
+            graph=True,
+            editable=True,
+            flavour="torch",
+            draft_key="",
+            expected=expected,
+        )
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A table of results. `numeric` says of each column whether it holds numbers, which stand at the right."""
+
+    columns: tuple[str, ...]
+    numeric: tuple[bool, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class CutsView:
+    """A strip of layers in segments, each the numbers of its layers, as the chapter cuts it; a script moves them."""
+
+    name: str
+    layers: int
+    segments: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class MeasurementView:
+    """A measurement: its table, the chart that a script draws of it, and the code that takes it again.
+
+    `figure` is Plotly's JSON, or empty where no chart is wanted. `live`: it was taken just now, by this reader.
+    `table` is None, and `problem` says why, where nothing was measured yet. `cell` runs the code.
+    """
+
+    template: ClassVar[str] = "measure"
+    id: str
+    anchor: str
+    caption: Html
+    alt: str
+    table: TableView | None
+    figure: str
+    cell: "CellView"
+    live: bool = False
+    torch: str = ""
+    device: str = ""
+    machine: str = ""
+    python: str = ""
+    measured_on: str = ""
+    stale: bool = False
+    problem: str = ""
+    cuts: CutsView | None = None
+
+
+@dataclass(frozen=True)
+class GraphView:
+    """A picture drawn by the server. `source` is the code it came from; `text` says the graph in words."""
+
+    template: ClassVar[str] = "graph"
+    id: str
+    anchor: str
+    svg: Html
+    text: str
+    alt: str
+    caption: Html
+    source: str
+    source_html: Html
+    width: int
+    height: int
+    problem: str = ""
+    """Set instead of `svg` where no trace has been kept yet."""
+    tape_href: str = ""
+    """Where its tape is had, to step through it; empty where nothing was recorded step by step."""
+
+
+@dataclass(frozen=True)
+class FigureView:
+    template: ClassVar[str] = "figure"
+    anchor: str
+    address: str
+    alt: str
+    caption: Html
+
+
+@dataclass(frozen=True)
+class CodeLineView:
+    """A line of a listing; `marked` where an error was raised."""
+
+    number: int
+    html: Html
+    marked: bool
+
+
+@dataclass(frozen=True)
+class StepView:
+    """One state of a walk. `numbers` are its lines with blanks between them; `code` the same lines, in colours."""
+
+    numbers: str
+    code: tuple[CodeLineView, ...]
+    html: Html
+
+
+@dataclass(frozen=True)
+class StepsView:
+    """A walk through a program's states: a listing, and every state. A script shows one at a time."""
+
+    template: ClassVar[str] = "steps"
+    id: str
+    anchor: str
+    intro: Html
+    caption: Html
+    source: str
+    source_html: Html
+    states: tuple[StepView, ...]
+
+
+@dataclass(frozen=True)
+class IncidentView:
+    """A failure told and replayed; the switches stand in the cell's own form."""
+
+    template: ClassVar[str] = "incident"
+    anchor: str
+    title: Html
+    story: Html
+    cell: CellView
+
+
+@dataclass(frozen=True)
+class ClaimView:
+    template: ClassVar[str] = "claim"
+    id: str
+    anchor: str
+    sentence: Html
+    myth: Html
+    code_html: Html
+    needs: Literal["cpu", "gpu"]
+    status: ClaimStatus
+    torch: str
+    """The version that runs here, which the evidence is compared with."""
+    evidence: Evidence | None
+
+
+@dataclass(frozen=True)
+class ExerciseLinkView:
+    template: ClassVar[str] = "exercise_link"
+    href: str
+    note: Html
+    title: str
+    summary: str
+    kind: str
+    difficulty: str
+    minutes: int
+    attempts: int
+    passed: bool
+
+
+@dataclass(frozen=True)
+class BoxView:
+    """`kind` is a class name and `label` its words; `title` may be empty."""
+
+    template: ClassVar[str] = "box"
+    kind: str
+    label: str
+    title: Html
+    blocks: "tuple[BlockView, ...]"
+
+
+@dataclass(frozen=True)
+class RevealView:
+    template: ClassVar[str] = "reveal"
+    kind: Literal["interview", "faq", "fold"]
+    prompt: Html
+    level: str
+    blocks: "tuple[BlockView, ...]"
+
+
+@dataclass(frozen=True)
+class ProblemView:
+    """A mistake in a file of the course, for its author in a preview; `path` is within the course."""
+
+    template: ClassVar[str] = "problem"
+    path: str
+    line: int
+    rule: str
+    message: str
+    remedy: str
+
+
+BlockView = (
+    ProblemView
+    | ProseView
+    | HeadingView
+    | PredictView
+    | QuestionView
+    | CellView
+    | MeasurementView
+    | GraphView
+    | ClaimView
+    | FigureView
+    | StepsView
+    | IncidentView
+    | LadderView
+    | ExerciseLinkView
+    | BoxView
+    | RevealView
+)

@@ -1,0 +1,94 @@
+"""The question that a bug hunt asks beside the code: which kind of fault, and which line of the starter is guilty."""
+
+import json
+from dataclasses import dataclass
+
+from starlette.exceptions import HTTPException
+
+from app.course.blocks import Html
+from app.course.language.code import highlight
+from app.course.language.python_code import is_code_line, source_lines
+from app.course.model import Exercise
+from app.storage.draft_key import diagnosis_key
+from app.web.views.blocks import OptionView
+from graders.contract.jobs import Diagnosed, GradeJob
+from graders.ledger import Submission
+
+NOTHING_SAID = Diagnosed()
+
+
+@dataclass(frozen=True)
+class StarterLine:
+    """A line of the starter. `selectable` is false for one that has no code; `chosen` is what was marked last."""
+
+    number: int
+    html: Html
+    selectable: bool
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class DiagnosisForm:
+    """Fields of the answer's form: `category` is an option's id, `line` a line's number."""
+
+    options: tuple[OptionView, ...]
+    lines: tuple[StarterLine, ...]
+    draft_key: str
+
+
+def make_form(exercise: Exercise, draft: str | None, last: Submission | None) -> DiagnosisForm | None:
+    """The form with what was chosen last: in this browser a moment ago, or in the last submission."""
+    asked = exercise.manifest.diagnosis
+    if asked is None:
+        return None
+    said = read_draft(draft) if draft is not None else _said_in(last)
+    return DiagnosisForm(
+        options=tuple(
+            OptionView(name, words, chosen=name == said.category) for name, words in _in_order(asked.categories)
+        ),
+        lines=tuple(
+            StarterLine(number, highlight(line), is_code_line(line), number == said.line)
+            for number, line in enumerate(source_lines(exercise.starter), 1)
+        ),
+        draft_key=diagnosis_key(exercise.name),
+    )
+
+
+def _in_order(categories: dict[str, str]) -> list[tuple[str, str]]:
+    """By their words: an author writes the right one first too easily."""
+    return sorted(categories.items(), key=lambda each: each[1].casefold())
+
+
+def read_draft(text: str) -> Diagnosed:
+    """What a draft says; of a text that is none, nothing."""
+    try:
+        told = json.loads(text)
+        return Diagnosed(category=told.get("category") or None, line=told.get("line") or None)
+    except (ValueError, RecursionError, AttributeError):
+        return NOTHING_SAID
+
+
+def write_draft(said: Diagnosed) -> str:
+    return said.model_dump_json(exclude_none=True)
+
+
+def _said_in(last: Submission | None) -> Diagnosed:
+    if last is None or not isinstance(last.job, GradeJob):
+        return NOTHING_SAID
+    return last.job.diagnosed or NOTHING_SAID
+
+
+def read_diagnosed(exercise: Exercise, category: str, line: int | None) -> Diagnosed | None:
+    """What a form or a request says; None where the exercise asks for no diagnosis.
+
+    Raises HTTPException for what the form could not have sent. A part left out is for the judge to remark on.
+    """
+    asked = exercise.manifest.diagnosis
+    if asked is None:
+        return None
+    if category and category not in asked.categories:
+        raise HTTPException(422, "There is no such kind of fault to choose from.")
+    lines = source_lines(exercise.starter)
+    if line is not None and not (1 <= line <= len(lines) and is_code_line(lines[line - 1])):
+        raise HTTPException(422, f"There is no code in line {line} of the starter.")
+    return Diagnosed(category=category or None, line=line)

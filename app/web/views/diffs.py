@@ -1,0 +1,135 @@
+"""Two texts line by line, as rows for a table: equal lines beside each other, and long equal stretches left out."""
+
+import difflib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Literal
+
+Kind = Literal["same", "changed", "added", "removed"]
+Step = tuple[str, int, int, int, int]
+
+CONTEXT_LINES = 3
+MAX_ROWS = 2000
+"""Of a comparison; a file of line ends alone has 65,000 lines, and nobody reads on."""
+# Steps of the matcher: about a second. It looks at every pair of equal lines, for each stretch that it finds.
+MAX_STEPS = 5_000_000
+
+
+@dataclass(frozen=True)
+class DiffRowView:
+    """A row of two files side by side; a number is None where the side has no line here.
+
+    `skipped` equal lines were left out where it is not 0; such a row has nothing else.
+    """
+
+    kind: Kind
+    left_number: int | None
+    left: str
+    right_number: int | None
+    right: str
+    skipped: int = 0
+
+
+@dataclass(frozen=True)
+class ComparisonView:
+    """Two texts side by side. `added` and `removed` count lines, in the `rows_left_out` at the end too."""
+
+    rows: tuple[DiffRowView, ...]
+    rows_left_out: int
+    added: int
+    removed: int
+
+
+def compare_whole(left: str, right: str) -> ComparisonView:
+    """Every line of both."""
+    one, other = left.splitlines(), right.splitlines()
+    return _show([row for step in _match(one, other).get_opcodes() for row in _show_step(step, one, other)])
+
+
+def compare_briefly(left: str, right: str) -> ComparisonView:
+    """What differs, with a few lines around it; each equal stretch between is one row. No row if nothing differs."""
+    one, other = left.splitlines(), right.splitlines()
+    rows: list[DiffRowView] = []
+    left_at = right_at = 0
+    for group in _match(one, other).get_grouped_opcodes(CONTEXT_LINES):
+        rows += _bridge(("equal", left_at, group[0][1], right_at, group[0][3]), one, other)
+        rows += [row for step in group for row in _show_step(step, one, other)]
+        left_at, right_at = group[-1][2], group[-1][4]
+    rest = ("equal", left_at, len(one), right_at, len(other))
+    return _show([*rows, *_bridge(rest, one, other)] if rows else [])
+
+
+def _show(rows: list[DiffRowView]) -> ComparisonView:
+    return ComparisonView(
+        rows=tuple(rows[:MAX_ROWS]),
+        rows_left_out=max(0, len(rows) - MAX_ROWS),
+        added=sum(row.kind in ("added", "changed") for row in rows),
+        removed=sum(row.kind in ("removed", "changed") for row in rows),
+    )
+
+
+class _Ends(difflib.SequenceMatcher[str]):
+    """Equal lines at both ends, and all between them as one change: for texts that cost too much to match."""
+
+    def __init__(self, left: list[str], right: list[str]) -> None:
+        super().__init__(None, (), ())
+        self._texts = left, right
+
+    def get_opcodes(self) -> list[Step]:  # type: ignore[override]
+        one, other = self._texts
+        head = _count_equal(zip(one, other, strict=False))
+        tail = min(_count_equal(zip(reversed(one), reversed(other), strict=False)), min(len(one), len(other)) - head)
+        left, right = len(one) - tail, len(other) - tail
+        steps: list[Step] = [
+            ("equal", 0, head, 0, head),
+            ("replace", head, left, head, right),
+            ("equal", left, len(one), right, len(other)),
+        ]
+        return [step for step in steps if step[1] < step[2] or step[3] < step[4]]
+
+
+def _count_equal(pairs: Iterable[tuple[str, str]]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _match(left: list[str], right: list[str]) -> "difflib.SequenceMatcher[str]":
+    if left != right and _count_steps(left, right) > MAX_STEPS:
+        return _Ends(left, right)
+    return difflib.SequenceMatcher(None, left, right, autojunk=False)
+
+
+def _count_steps(left: list[str], right: list[str]) -> int:
+    """At most so many: one line that stands a thousand times in each text makes a million pairs."""
+    there = Counter(right)
+    pairs = sum(count * there[line] for line, count in Counter(left).items())
+    return pairs * min(len(left), len(right))
+
+
+def _bridge(step: Step, left: list[str], right: list[str]) -> list[DiffRowView]:
+    """Equal lines between two places: left out, unless saying so would take as much room."""
+    count = step[2] - step[1]
+    if count <= CONTEXT_LINES:
+        return list(_show_step(step, left, right))
+    return [DiffRowView("same", None, "", None, "", skipped=count)]
+
+
+def _show_step(step: Step, left: list[str], right: list[str]) -> Iterator[DiffRowView]:
+    kind, left_from, left_to, right_from, right_to = step
+    for offset in range(max(left_to - left_from, right_to - right_from)):
+        here = left_from + offset if left_from + offset < left_to else None
+        there = right_from + offset if right_from + offset < right_to else None
+        yield DiffRowView(
+            kind="same" if kind == "equal" else _change(here, there),
+            left_number=None if here is None else here + 1,
+            left="" if here is None else left[here],
+            right_number=None if there is None else there + 1,
+            right="" if there is None else right[there],
+        )
+
+
+def _change(here: int | None, there: int | None) -> Kind:
+    if here is None:
+        return "added"
+    return "removed" if there is None else "changed"

@@ -1,0 +1,133 @@
+"""A learner's submissions to an exercise: the list, what changed between two of them, and the way back to one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.course.model import Exercise
+from app.web.views.diffs import ComparisonView, compare_briefly
+from app.web.views.outcomes import NAMES
+from app.web.views.results import show_measures, show_moment
+from app.web.views.verdict import MeasureView
+from graders.contract.jobs import GradeJob
+from graders.contract.results import Measure, Outcome, Verdict
+from graders.ledger import Submission
+
+MAX_SHOWN = 200
+STATE_WORDS = {"queued": "waiting", "running": "running"}
+STARTER = "starter"
+"""What a submission is compared with in place of another one: the file that everybody begins with."""
+
+
+@dataclass(frozen=True)
+class SubmissionRow:
+    """One line of the history; `passed` is None while it is not finished or was no attempt.
+
+    `number` counts from the learner's first. `finding` is in words, `said` what was said of a bug hunt's fault.
+    """
+
+    number: int
+    href: str
+    submitted_at: str
+    status: str
+    passed: bool | None
+    cases_passed: int
+    cases_total: int
+    finding: str = ""
+    said: str = ""
+    measures: tuple[MeasureView, ...] = ()
+
+
+@dataclass(frozen=True)
+class AgainstOption:
+    value: str
+    label: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class CompareView:
+    """A submission beside another text. `action` takes `against` by GET; `restore_action` takes nothing, by POST.
+
+    `lines` has no row where nothing differs.
+    """
+
+    action: str
+    restore_action: str
+    options: tuple[AgainstOption, ...]
+    against: str
+    lines: ComparisonView
+
+
+def show_history(exercise: Exercise, history: Sequence[Submission]) -> tuple[SubmissionRow, ...]:
+    """Newest first, as it came."""
+    total = len(history)
+    return tuple(_show_row(exercise, submission, total - place) for place, submission in enumerate(history))
+
+
+def _show_row(exercise: Exercise, submission: Submission, number: int) -> SubmissionRow:
+    verdict = submission.result if isinstance(submission.result, Verdict) else None
+    counts = verdict is not None and verdict.costs_an_attempt
+    return SubmissionRow(
+        number=number,
+        href=f"/exercises/{exercise.name}/submissions/{submission.id}",
+        submitted_at=show_moment(submission.submitted_at),
+        status=name_outcome(verdict) if verdict else STATE_WORDS.get(submission.state, submission.state),
+        passed=verdict.outcome is Outcome.PASSED if verdict and counts else None,
+        cases_passed=verdict.cases_passed if verdict else 0,
+        cases_total=verdict.cases_total if verdict else 0,
+        finding=verdict.finding.short if verdict and verdict.finding else "",
+        said=_write_said(exercise, submission),
+        measures=show_measures(charted_measures(exercise, verdict)) if verdict else (),
+    )
+
+
+def name_outcome(verdict: Verdict) -> str:
+    return "right code, wrong diagnosis" if verdict.diagnosis_right is False else NAMES[verdict.outcome]
+
+
+def _write_said(exercise: Exercise, submission: Submission) -> str:
+    asked, job = exercise.manifest.diagnosis, submission.job
+    if asked is None or not isinstance(job, GradeJob) or job.diagnosed is None:
+        return ""
+    kind = asked.categories.get(job.diagnosed.category or "", "no kind of fault")
+    line = f"line {job.diagnosed.line}" if job.diagnosed.line else "no line"
+    return f"{line}: {kind}"
+
+
+def charted_measures(exercise: Exercise, verdict: Verdict) -> tuple[Measure, ...]:
+    """The measures of the case that the exercise's chart is of; of an exercise without one, the whole run's time."""
+    chart = exercise.manifest.chart
+    if chart is None:
+        return tuple(measure for measure in verdict.measures if measure.name in ("cpu", "peak memory"))
+    return next((case.measures for case in verdict.cases if case.name == chart.case), ())
+
+
+def compare(exercise: Exercise, submission: Submission, history: Sequence[Submission], against: str) -> CompareView:
+    """`history` is newest first. `against` is a submission's id, or the starter; left out, the one before this."""
+    numbered = [(len(history) - place, each) for place, each in enumerate(history)]
+    mine = next((number for number, each in numbered if each.id == submission.id), 0)
+    before = next((each.id for number, each in numbered if number < mine), STARTER)
+    known = {STARTER, *(each.id for _, each in numbered if each.id != submission.id)}
+    wanted = against if against in known else before
+    other = next((each.job.source for _, each in numbered if each.id == wanted), exercise.starter)
+    options = [
+        AgainstOption(each.id, _label(number, each, mine), each.id == wanted)
+        for number, each in numbered
+        if each.id != submission.id
+    ]
+    options.append(AgainstOption(STARTER, "the starter", wanted == STARTER))
+    base = f"/exercises/{exercise.name}/submissions/{submission.id}"
+    return CompareView(
+        action=base,
+        restore_action=f"{base}/restore",
+        options=tuple(options),
+        against=next(option.label for option in options if option.chosen),
+        lines=compare_briefly(other, submission.job.source),
+    )
+
+
+def _label(number: int, submission: Submission, mine: int) -> str:
+    verdict = submission.result if isinstance(submission.result, Verdict) else None
+    outcome = f", {name_outcome(verdict)}" if verdict else ""
+    when = "the one before, " if number == mine - 1 else ""
+    return f"{when}number {number}{outcome}, {show_moment(submission.submitted_at)}"

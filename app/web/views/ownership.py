@@ -1,0 +1,35 @@
+"""Tells which blocks show something of their reader: those are rendered anew each time and kept nowhere."""
+
+from app.web.views.blocks import (
+    BlockView,
+    BoxView,
+    CellView,
+    ExerciseLinkView,
+    IncidentView,
+    MeasurementView,
+    PredictView,
+    QuestionView,
+    RevealView,
+)
+from app.web.views.ladder import LadderView
+
+
+def is_of_reader(view: BlockView) -> bool:
+    """Whether the block shows what this reader wrote, chose, ran or reached."""
+    match view:
+        case CellView():
+            return view.text != view.source
+        case IncidentView() | MeasurementView():
+            return is_of_reader(view.cell) or (isinstance(view, MeasurementView) and view.live)
+        case PredictView():
+            return view.state != "open" or bool(view.problem)
+        case QuestionView():
+            return view.state != "unanswered" or bool(view.attempts or view.problem)
+        case ExerciseLinkView():
+            return view.passed or view.attempts > 0
+        case LadderView():
+            return True
+        case BoxView() | RevealView():
+            return any(is_of_reader(block) for block in view.blocks)
+        case _:
+            return False

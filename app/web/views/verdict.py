@@ -1,0 +1,178 @@
+"""What the templates of a submission and of a run see: a verdict, case by case. No I/O, no decisions."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from app.course.blocks import Html
+from app.web.edge.frame import Link
+from app.web.views.blocks import CodeLineView, PredictView
+from app.web.views.diffs import ComparisonView
+from app.web.views.tapes import TapeView
+
+
+@dataclass(frozen=True)
+class FindingView:
+    short: str
+    long: str = ""
+
+
+@dataclass(frozen=True)
+class MistakeView:
+    """An error that the learner's code raised; `line` counts in their own text, or is None."""
+
+    type: str
+    message: str
+    line: int | None
+    traceback: str
+
+
+@dataclass(frozen=True)
+class MeasureView:
+    """A number, its unit, and whose word it is: kernel, judge, or learner_process. `most` is its budget, or empty."""
+
+    name: str
+    value: str
+    unit: str
+    measured_by: str
+    most: str = ""
+
+
+@dataclass(frozen=True)
+class DifferenceView:
+    """The first element of an answer that is off. `place` names it, e.g. "gradients[2]"; `off_by` may be empty."""
+
+    place: str
+    got: str
+    expected: str
+    off_by: str
+    others: str
+
+
+@dataclass(frozen=True)
+class CaseGraphView:
+    """A case's graph, its first wrong node marked. `rows`: node, step, yours, expected, and whether it is right."""
+
+    svg: Html
+    words: str
+    rows: tuple[tuple[str, str, str, str, bool | None], ...]
+
+
+@dataclass(frozen=True)
+class CaseView:
+    """One case of a verdict. A hidden case has its idea and finding, and no values."""
+
+    name: str
+    idea: str
+    passed: bool
+    public: bool
+    input: str
+    got: str
+    expected: str
+    finding: FindingView | None
+    difference: DifferenceView | None = None
+    graph: CaseGraphView | None = None
+    measures: tuple[MeasureView, ...] = ()
+
+
+@dataclass(frozen=True)
+class OtherWayView:
+    """Another right answer, and what is particular about it."""
+
+    why: str
+    html: Html
+
+
+@dataclass(frozen=True)
+class SaidView:
+    """What is said of a bug hunt's fault: the kind of it, and the guilty lines of the starter with their numbers."""
+
+    kind: str
+    lines: tuple[CodeLineView, ...]
+    right: bool | None = None
+    """None where it was not weighed."""
+
+
+@dataclass(frozen=True)
+class ReferenceView:
+    """The reference answer, how the learner's differs, and other ways: only ever made after a pass.
+
+    `fault` says what was wrong with the starter of a bug hunt.
+    """
+
+    html: Html
+    beside: ComparisonView
+    others: tuple[OtherWayView, ...] = ()
+    fault: SaidView | None = None
+
+
+@dataclass(frozen=True)
+class SubmissionView:
+    """A submission, from queued to its verdict. Rendered as a page's heart, and alone as a fragment.
+
+    While `finished` is false: `status` says what is going on, `ahead` how many stand before it, and
+    `refresh_seconds` when to look again. Afterwards: `passed`, `outcome` (the closed set's word), `headline`,
+    cases with the first failing one first. `ours` marks a fault of ours: it cost no attempt.
+    """
+
+    template: ClassVar[str] = "submission"
+    id: str
+    href: str
+    events_href: str
+    exercise: Link
+    finished: bool
+    status: str
+    ahead: int
+    estimate_seconds: float
+    refresh_seconds: int
+    submitted_at: str
+    outcome: str = ""
+    passed: bool = False
+    ours: bool = False
+    headline: str = ""
+    finding: FindingView | None = None
+    cases: tuple[CaseView, ...] = ()
+    cases_total: int = 0
+    cases_passed: int = 0
+    mistake: MistakeView | None = None
+    stdout: str = ""
+    stderr: str = ""
+    measures: tuple[MeasureView, ...] = ()
+    profile: str = ""
+    code: tuple[CodeLineView, ...] = ()
+    reference: ReferenceView | None = None
+    public_only: bool = False
+    """The public checks alone were asked: no attempt. Where all of them held, `held` is true and `passed` is not."""
+    held: bool = False
+    said: SaidView | None = None
+    next_step: Link | None = None
+    """Where to go after a pass; None before one."""
+
+
+@dataclass(frozen=True)
+class RunView:
+    """A cell's run, for readers without script: what it printed, its graph, and what it settled."""
+
+    template: ClassVar[str] = "run"
+    id: str
+    href: str
+    stop_action: str
+    back: Link
+    finished: bool
+    status: str
+    refresh_seconds: int
+    code: tuple[CodeLineView, ...]
+    outcome: str = ""
+    ok: bool = False
+    headline: str = ""
+    finding: FindingView | None = None
+    mistake: MistakeView | None = None
+    stdout: str = ""
+    stderr: str = ""
+    truncated: bool = False
+    svg: Html = ""
+    text: str = ""
+    trace_note: str = ""
+    """Why there is no picture although one was asked for, or empty."""
+    tape: TapeView | None = None
+    measures: tuple[MeasureView, ...] = ()
+    resolved: tuple[PredictView, ...] = ()

@@ -1,0 +1,30 @@
+"""Figures, walks and incidents on a page: what is told and shown. No I/O."""
+
+from app.course.blocks import Illustration, Incident, Steps, StepState
+from app.web.views import blocks as views
+from app.web.views.results import show_lines
+
+
+def show_illustration(block: Illustration) -> views.FigureView:
+    return views.FigureView(block.id, block.address, block.alt, block.caption)
+
+
+def show_steps(block: Steps) -> views.StepsView:
+    return views.StepsView(
+        id=block.id,
+        anchor=block.id,
+        intro=block.intro,
+        caption=block.cell.caption,
+        source=block.cell.source,
+        source_html=block.cell.html,
+        states=tuple(_show_state(state, block.cell.source) for state in block.states),
+    )
+
+
+def _show_state(state: StepState, source: str) -> views.StepView:
+    code = show_lines(source, state.lines)
+    return views.StepView(" ".join(str(line.number) for line in code), code, state.html)
+
+
+def show_incident(block: Incident, cell: views.CellView) -> views.IncidentView:
+    return views.IncidentView(block.id, block.title, block.story, cell)

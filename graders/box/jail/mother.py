@@ -1,0 +1,119 @@
+"""The mother of a flavour's zygotes: imports once, forks one for each slot, and never reads a payload."""
+
+import importlib
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from graders import prepare_for_fork
+from graders.box.jail import drivers, kernel, landlock, orders, privileges, root, seccomp, zygote
+from graders.box.jail.child import Inherited
+from graders.box.jail.orders import Setup, ZygoteOrder
+
+ENVIRONMENT: Final = {"HOME": "/tmp", "PATH": "/usr/bin", "LANG": "C.UTF-8", "TMPDIR": "/tmp"}
+
+
+def main(descriptor: int) -> None:
+    """Serve the launcher on this socket until it closes. Failures before readiness are told as {"fault": ...}."""
+    # A worker may keep its files from others; the roots that are built here are for users who are not the worker.
+    os.umask(0o022)
+    channel = socket.socket(fileno=descriptor)
+    first = orders.receive(channel)
+    if first is None:
+        return
+    try:
+        inherited = _prepare(orders.read_setup(first[0]))
+    except Exception as error:
+        orders.send(channel, {"fault": f"{type(error).__name__}: {error}"})
+        raise
+    orders.send(channel, {"ready": {"torch": inherited.start.torch_version()}})
+    _serve(channel, inherited)
+    # Not an ordinary exit, which would visit, and so copy, every object that the zygotes share.
+    os._exit(0)
+
+
+def _prepare(setup: Setup) -> Inherited:
+    kernel.check_machine()
+    version = landlock.find_version()
+    if version == 0:
+        raise OSError("this kernel has no Landlock; Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK is needed")
+    with prepare_for_fork.importing():
+        start = _import(setup)
+    os.environ.clear()
+    os.environ.update(ENVIRONMENT)
+    # For the C library alone, unseen by os.environ: torch's profiler would log to the learner's stderr.
+    kernel.LIBC.setenv(b"KINETO_LOG_LEVEL", b"99", 1)
+    grants = root.list_grants(setup.root, setup.has_namespaces, setup.inside)
+    if setup.profile == "P1":
+        held = privileges.find_bounding_set()
+        privileges.keep_capabilities(tuple(one for one in privileges.MOTHER_KEEPS if one in held), held)
+    _hide_own_modules()
+    _settle_memory()
+    return Inherited(setup, start, version, grants, seccomp.build_filter(own_pid=1))
+
+
+def _import(setup: Setup) -> ModuleType:
+    """Whatever runs will need, and last the drivers, named as they will lie in the root."""
+    inside = root.INSIDE if setup.has_namespaces else setup.inside
+    sys.path[:] = [*setup.root.module_paths, *setup.root.warm_paths]
+    drivers.load_as_shown(setup.inside, inside, lambda: importlib.import_module("start"))
+    start = sys.modules["start"]
+    start.preload(setup.flavour)
+    sys.path[:] = setup.root.module_paths
+    modules = drivers.list_modules(setup.inside)
+    drivers.load_as_shown(setup.inside, inside, lambda: start.load_drivers(setup.flavour, modules))
+    sys.path.append(inside)
+    return start
+
+
+def _hide_own_modules() -> None:
+    """Forget our names before the fork: looking for them in a child would copy the pages of every module's name."""
+    for name in [name for name in sys.modules if name == "graders" or name.startswith("graders.")]:
+        del sys.modules[name]
+
+
+def _settle_memory() -> None:
+    with prepare_for_fork.open_map() as memory_map:
+        prepare_for_fork.rest(memory_map)
+    threads = len(list(Path("/proc/self/task").iterdir()))
+    if threads != 1:
+        raise RuntimeError(f"the mother has {threads} threads; a fork would hang every child")
+    if shared := find_shared_memory(Path("/proc/self/maps").read_text()):
+        raise RuntimeError(f"what one run writes there, every slot would read: {shared[0]}")
+
+
+def find_shared_memory(memory_map: str) -> list[str]:
+    """The lines of /proc/PID/maps that stay one memory after a fork, and are or could be made writable.
+
+    A file that was opened to be read, and has a name, can be neither.
+    """
+    shared = [line for line in memory_map.splitlines() if line.split()[1].endswith("s")]
+    return [line for line in shared if "w" in line.split()[1] or not _is_named_file(line.split(maxsplit=5)[5:])]
+
+
+def _is_named_file(name: list[str]) -> bool:
+    unnamed = ("/dev/", "/memfd:", "/SYSV", "[")
+    return bool(name) and not name[0].startswith(unnamed) and not name[0].endswith("(deleted)")
+
+
+def _serve(channel: socket.socket, inherited: Inherited) -> None:
+    """Fork a zygote for each order, until the launcher is gone. How a zygote ends, the launcher sees for itself."""
+    # Zygotes in a user namespace of their own are grandchildren, and become hers when the process between them ends.
+    kernel.control("prctl subreaper", kernel.PR_SET_CHILD_SUBREAPER, 1)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that the kernel reaps them
+    while (packet := orders.receive(channel)) is not None:
+        fields, descriptors = packet
+        order = ZygoteOrder(**fields)
+        try:
+            if os.fork() == 0:
+                zygote.run_zygote(inherited, order, descriptors)
+        except OSError as error:
+            with socket.socket(fileno=os.dup(descriptors[0])) as theirs:
+                orders.send(theirs, {"fault": str(error)})
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)

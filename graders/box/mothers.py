@@ -1,0 +1,135 @@
+"""The launcher's side of the mothers: one process per flavour imports once and forks the zygotes of all slots."""
+
+import logging
+import subprocess
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from graders.box.channel import Channel
+from graders.box.interface import BoxFault, Profile
+from graders.box.interpreter import clean_environment, plan_root, python_command
+from graders.box.jail import orders
+from graders.box.jail.orders import Setup, ZygoteOrder
+from graders.box.launcher import Zygote
+from graders.contract.jobs import Flavour
+
+START_SECONDS: Final = 60.0
+INSIDE_FOLDER: Final = Path(__file__).resolve().parents[1] / "inside"
+
+logger = logging.getLogger(__name__)
+
+
+class Mother:
+    """A running mother. Every failure here is a BoxFault."""
+
+    def __init__(self, flavour: Flavour, profile: Profile) -> None:
+        setup = Setup(profile.value, flavour.value, plan_root(flavour), str(INSIDE_FOLDER))
+        self.torch_version: str | None = None
+        self._profile = profile
+        self._channel = Channel("mother")
+        with self._channel.theirs as theirs:
+            self._process = subprocess.Popen(
+                python_command(f"from graders.box.jail import mother; mother.main({theirs.fileno()})"),
+                # A setting of the launcher, such as a coverage hook in the environment, must not reach the box.
+                env=clean_environment(),
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=self._channel.log,
+                stderr=self._channel.log,
+                cwd="/",
+                start_new_session=True,
+            )
+        try:
+            self._channel.send(orders.as_fields(setup))
+        except BoxFault:
+            self.close()
+            raise
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    def wait_until_ready(self) -> None:
+        """Separate from the start, so that the mothers of all flavours import at the same time."""
+        if self.torch_version is None:
+            facts, _ = self._channel.await_ready(START_SECONDS)
+            self.torch_version = str(facts["torch"])
+
+    def fork(self, order: ZygoteOrder) -> Zygote:
+        """A zygote, which is not ready yet."""
+        channel = Channel("zygote")
+        try:
+            with channel.theirs as theirs:
+                self._channel.send(orders.as_fields(order), [theirs.fileno(), channel.log.fileno()])
+        except BoxFault:
+            channel.close()
+            raise
+        return Zygote(channel, self._profile)
+
+    def close(self) -> None:
+        """End the process. Its zygotes have channels of their own, and go on."""
+        self._channel.hang_up()
+        try:
+            self._process.wait(timeout=1.0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._channel.close()
+
+
+class Mothers:
+    """What slots share: the mothers start with the first slot, end with the last, and are replaced when they die."""
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+        self._mothers: dict[Flavour, Mother] = {}
+        self._changing = {flavour: threading.Lock() for flavour in Flavour}
+        self._counting = threading.Lock()
+        self._slots = 0
+
+    def join(self, flavours: Iterable[Flavour]) -> None:
+        """A slot will need these: have them all begin to import."""
+        with self._counting:
+            self._slots += 1
+        for flavour in flavours:
+            with self._changing[flavour]:
+                self._find_living(flavour)
+
+    def leave(self) -> None:
+        """A slot needs them no more."""
+        with self._counting:
+            self._slots -= 1
+            if self._slots:
+                return
+            for flavour in tuple(self._mothers):
+                with self._changing[flavour]:
+                    self._mothers.pop(flavour).close()
+
+    def fork_zygote(self, flavour: Flavour, order: ZygoteOrder) -> Zygote:
+        with self._changing[flavour]:
+            mother = self._find_living(flavour)
+            try:
+                mother.wait_until_ready()
+                return mother.fork(order)
+            except BoxFault:
+                self._mothers.pop(flavour).close()
+                raise
+
+    def find_mother(self, flavour: Flavour) -> Mother:
+        """The one that forked last, dead or alive."""
+        return self._mothers[flavour]
+
+    def _find_living(self, flavour: Flavour) -> Mother:
+        mother = self._mothers.get(flavour)
+        if mother is not None and not mother.is_alive:
+            logger.warning("the %s mother died; starting another", flavour)
+            self._mothers.pop(flavour).close()
+        if flavour not in self._mothers:
+            self._mothers[flavour] = Mother(flavour, self.profile)
+        return self._mothers[flavour]

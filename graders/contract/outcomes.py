@@ -1,0 +1,43 @@
+"""The ends that no judge decides, in the words that ledger, grader and website all use for them."""
+
+from collections.abc import Mapping
+
+from graders.contract.jobs import GradeJob, RunJob
+from graders.contract.model import ExerciseName
+from graders.contract.results import Finding, Outcome, RunEnd, Verdict
+
+UNJUDGED: Mapping[Outcome, Finding] = {
+    Outcome.CANCELLED: Finding(code="cancelled", short="You stopped this run."),
+    Outcome.SUPERSEDED: Finding(
+        code="superseded", short="This was not judged, because you sent a newer submission before its turn came."
+    ),
+    Outcome.GRADER_FAULT: Finding(
+        code="grader-fault",
+        short="The grader failed. That is our fault, and it cost you no attempt.",
+        long="Send it again; the grader's log tells the operator what went wrong.",
+    ),
+}
+"""Each is no attempt, and nothing that the learner's code did."""
+MACHINE_BUSY = Finding(
+    code="machine-busy",
+    short="This machine was too busy to run your code in time. This is our fault and costs no attempt.",
+    long="Try again in a moment.",
+)
+"""The grader's fault, where the run waited for a processor until its time was over, twice."""
+
+
+def find_other_version(exercise: ExerciseName) -> Finding:
+    """The words for a submission to a version of an exercise that no grader has."""
+    return Finding(
+        code="other-version",
+        short=f"The grader has a different version of {exercise} from the website's.",
+        long="That is our fault, and it cost you no attempt. Send it again in a minute.",
+    )
+
+
+def make_end(job: GradeJob | RunJob, outcome: Outcome, finding: Finding | None = None) -> Verdict | RunEnd:
+    """The result of a job that was not judged, in the usual words for its outcome where there is no `finding`."""
+    finding = finding or UNJUDGED[outcome]
+    if isinstance(job, GradeJob):
+        return Verdict(outcome=outcome, exercise=job.exercise, finding=finding, public_only=job.public_only)
+    return RunEnd(outcome=outcome, finding=finding)

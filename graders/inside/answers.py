@@ -1,0 +1,156 @@
+"""Inside the box: runs an exercise's probe on a learner's file, one case at a time. Nothing that it says is trusted.
+
+Modules are used by their attributes at the time of a call, so that a learner who replaces one breaks their own answer
+and nothing else. What is written here is written a second time, on its own, in graders/trusted/wire.py.
+"""
+
+import json
+import struct
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from channel import read_exactly, write_all  # type: ignore[import-not-found]
+from mistakes import (  # type: ignore[import-not-found]
+    compile_source,
+    describe_mistake,
+    encode_mistake,
+    flush_streams,
+    prepare_streams,
+)
+
+HEAD = struct.Struct("<4sIII")
+FILENAME = "submission.py"
+SCALARS = {bool: ("bool", "?"), int: ("int", "q"), float: ("float", "d")}
+
+Probe = Callable[[ModuleType, dict[str, Any]], Any]
+AnswerOne = Callable[[ModuleType, Probe, int, dict[str, Any]], bytes]
+Encoded = tuple[str, tuple[int, ...], bytes]
+
+
+def run(payload: bytes, incoming: int, outgoing: int) -> None:
+    """Payload: JSON {probe, source}. Cases come on `incoming`; answers and mistakes go to `outgoing`."""
+    serve(payload, incoming, outgoing, answer_with_values)
+
+
+def serve(payload: bytes, incoming: int, outgoing: int, answer_one: AnswerOne) -> None:
+    request = json.loads(payload)
+    prepare_streams()
+    try:
+        probe = load_probe(request["probe"])
+        submission = load_submission(request["source"])
+        answer_cases(submission, probe, incoming, outgoing, answer_one)
+    except SystemExit:
+        return
+    except BaseException as error:  # noqa: BLE001 - whatever the learner's file raises is the learner's answer
+        send_mistake(error, "load", 0, outgoing)
+    finally:
+        flush_streams()
+
+
+def load_probe(source: str) -> Probe:
+    module = load_module("probe", source)
+
+    def probe(submission: ModuleType, inputs: dict[str, Any]) -> Any:
+        return module.probe(submission, prepare(module, inputs))
+
+    return probe
+
+
+def load_module(name: str, source: str) -> ModuleType:
+    module = ModuleType(name)
+    exec(compile(source, f"{name}.py", "exec", dont_inherit=True), module.__dict__)
+    return module
+
+
+def prepare(probe: ModuleType, inputs: dict[str, Any]) -> Any:
+    """What the probe wants in the place of the inputs; the inputs themselves where it has no such wish."""
+    return probe.prepare(inputs) if hasattr(probe, "prepare") else inputs
+
+
+def load_submission(source: str) -> ModuleType:
+    module = ModuleType("submission")
+    module.__file__ = FILENAME
+    sys.modules["submission"] = module
+    exec(compile_source(source, FILENAME), module.__dict__)
+    return module
+
+
+def answer_cases(submission: ModuleType, probe: Probe, incoming: int, outgoing: int, answer_one: AnswerOne) -> None:
+    """Ends when no more cases come, or when the answers can no longer be sent."""
+    while head := read_exactly(incoming, HEAD.size):
+        _, case, header_length, body_length = HEAD.unpack(head)
+        header = json.loads(read_exactly(incoming, header_length))
+        inputs = decode_inputs(header, read_exactly(incoming, body_length))
+        try:
+            frame = answer_one(submission, probe, case, inputs)
+        except SystemExit:
+            return
+        except BaseException as error:  # noqa: BLE001 - as above
+            send_mistake(error, "case", case, outgoing)
+            continue
+        flush_streams()
+        write_all(outgoing, frame)
+
+
+def answer_with_values(submission: ModuleType, probe: Probe, case: int, inputs: dict[str, Any]) -> bytes:
+    layout, body = encode_answer(probe(submission, inputs))
+    return HEAD.pack(b"ANSW", case, len(layout), len(body)) + layout + body
+
+
+def send_mistake(error: BaseException, stage: str, case: int, outgoing: int) -> None:
+    body = encode_mistake({**describe_mistake(error, FILENAME), "stage": stage})
+    flush_streams()
+    write_all(outgoing, HEAD.pack(b"FAIL", case, 0, len(body)) + body)
+
+
+def decode_inputs(header: dict[str, Any], body: bytes) -> dict[str, Any]:
+    """Plain data as it is, arrays as numpy arrays that may be written to."""
+    inputs = dict(header["plain"])
+    start = 0
+    for name, dtype, shape in header["arrays"]:
+        kind = np.dtype(dtype)
+        count = int(np.prod(shape)) * kind.itemsize
+        inputs[name] = np.frombuffer(body[start : start + count], kind).reshape(shape).copy()
+        start += count
+    return inputs
+
+
+def encode_answer(answer: dict[str, Any]) -> tuple[bytes, bytes]:
+    """Layout and body. A value that has no bytes goes out as the name of its type, with none."""
+    parts = [(name, *encode_value(value)) for name, value in answer.items()]
+    layout = [[name, dtype, list(shape)] for name, dtype, shape, _ in parts]
+    return json.dumps(layout, separators=(",", ":")).encode(), b"".join(raw for *_, raw in parts)
+
+
+def encode_value(value: Any) -> Encoded:
+    for kind, (name, code) in SCALARS.items():
+        if isinstance(value, kind):
+            return name, (), struct.pack(f"<{code}", value)
+    if isinstance(value, str):
+        raw = value.encode("utf-8", "replace")
+        return "str", (len(raw),), raw
+    if isinstance(value, list):
+        return encode_list(value)
+    if hasattr(value, "detach"):
+        value = value.detach().cpu().contiguous().numpy()
+    if hasattr(value, "dtype") and hasattr(value, "tobytes"):
+        ordered = value.astype(value.dtype.newbyteorder("<"))
+        return str(value.dtype.name), tuple(value.shape), ordered.tobytes()
+    return type(value).__name__[:40], (), b""
+
+
+def encode_list(values: list[Any]) -> Encoded:
+    kinds = {type(value) for value in values}
+    if kinds == {int, float}:
+        kinds = {float}
+    if kinds == {str}:
+        raw = json.dumps(values, separators=(",", ":")).encode()
+        return "list[str]", (len(raw),), raw
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if kind not in SCALARS:
+        return "list", (), b""
+    name, code = SCALARS[kind]
+    return f"list[{name}]", (len(values),), struct.pack(f"<{len(values)}{code}", *values)

@@ -1,0 +1,77 @@
+"""What the kernel and the box say of a run that is over, as outcomes, words and measures."""
+
+from dataclasses import replace
+
+from graders.box.interface import Cause, Exit
+from graders.contract.limits import Limits
+from graders.contract.results import Measure, MeasuredBy, Outcome
+
+SIGSYS = 31
+
+
+class MachineBusy(Exception):
+    """The run's time went by while it waited for a processor: nothing of the learner's can be judged by that."""
+
+
+def outcome_of_exit(exit_: Exit) -> Outcome:
+    """What the kernel and the box say of a run that did not answer. No exit status is ever a pass.
+
+    Raises MachineBusy where they say nothing about the run.
+    """
+    if exit_.machine_was_busy:
+        raise MachineBusy(f"{exit_.waited_seconds:.1f} of {exit_.wall_seconds:.1f} s were waiting for a processor")
+    return _outcome_of_cause(exit_)
+
+
+def _outcome_of_cause(exit_: Exit) -> Outcome:
+    match exit_.cause:
+        case Cause.CPU_LIMIT | Cause.WALL_LIMIT:
+            return Outcome.TIME_LIMIT
+        case Cause.MEMORY_LIMIT:
+            return Outcome.MEMORY_LIMIT
+        case Cause.OUTPUT_LIMIT:
+            return Outcome.OUTPUT_LIMIT
+        case Cause.CANCELLED:
+            return Outcome.CANCELLED
+        case Cause.STOPPED:
+            return Outcome.PROTOCOL_ERROR
+        case Cause.SIGNALLED:
+            return Outcome.FORBIDDEN if exit_.signal == SIGSYS else Outcome.CRASHED
+        case Cause.EXITED:
+            return Outcome.NO_RESULT
+
+
+def describe_limit(outcome: Outcome, exit_: Exit | None, limits: Limits) -> str:
+    """The limit that was reached, in words with its unit."""
+    match outcome:
+        case Outcome.TIME_LIMIT if exit_ is not None and exit_.cause is Cause.CPU_LIMIT:
+            return f"{limits.cpu_seconds:g} s of computing"
+        case Outcome.TIME_LIMIT:
+            return f"{limits.wall_seconds:g} s"
+        case Outcome.MEMORY_LIMIT:
+            return f"{limits.memory_mib} MiB"
+        case Outcome.OUTPUT_LIMIT:
+            return f"{limits.output_kib} KiB"
+        case _:
+            return ""
+
+
+def measure(exit_: Exit) -> tuple[Measure, ...]:
+    """Facts of the kernel about the process, each with its unit."""
+    facts = [("cpu", exit_.cpu_seconds, "s"), ("wall", exit_.wall_seconds, "s")]
+    if exit_.peak_memory_bytes is not None:
+        facts.append(("peak memory", exit_.peak_memory_bytes / 2**20, "MiB"))
+    return tuple(Measure(name=n, value=v, unit=u, measured_by=MeasuredBy.KERNEL) for n, v, u in facts)
+
+
+def join_exits(exits: list[Exit]) -> Exit:
+    """The last one, with everything that was printed, and the most that any of them used: limits are for each."""
+    peaks = [exit_.peak_memory_bytes for exit_ in exits if exit_.peak_memory_bytes is not None]
+    return replace(
+        exits[-1],
+        cpu_seconds=max(exit_.cpu_seconds for exit_ in exits),
+        wall_seconds=max(exit_.wall_seconds for exit_ in exits),
+        peak_memory_bytes=max(peaks, default=None),
+        stdout=b"".join(exit_.stdout for exit_ in exits),
+        stderr=b"".join(exit_.stderr for exit_ in exits),
+    )

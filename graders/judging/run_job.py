@@ -1,0 +1,209 @@
+"""One job from start to end: exercise, cases, box, judge. Raises nothing: our own fault is a result too."""
+
+import json
+import logging
+import secrets
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from graders.box.interface import Box, BoxFault, BoxRequest, Cause, Driver, Exit, Run
+from graders.contract.events import EventKind, OnEvent, Output
+from graders.contract.jobs import Flavour, GradeJob, RunJob
+from graders.contract.limits import MAX_TRACE_BYTES
+from graders.contract.outcomes import MACHINE_BUSY, find_other_version, make_end
+from graders.contract.results import Outcome, RunEnd, Verdict
+from graders.judging.case_session import CaseBatch, CaseSession, choose_driver
+from graders.judging.exits import MachineBusy, describe_limit, join_exits, measure, outcome_of_exit
+from graders.trusted.answers import outcome_of_mistake
+from graders.trusted.diagnosis import weigh_diagnosis
+from graders.trusted.exercise import Exercise, load_exercise
+from graders.trusted.faults import GraderFault, OtherVersion
+from graders.trusted.findings import find_code, find_mistake, find_outcome
+from graders.trusted.reference import ReferenceServer
+from graders.trusted.text import TextStream, read_text
+from graders.trusted.trace_reader import MAX_DOCUMENT_BYTES, read_report
+
+LOG = logging.getLogger(__name__)
+CANCEL_POLL_SECONDS = 0.1
+
+
+def run_job(
+    job: GradeJob | RunJob,
+    box: Box,
+    exercises_root: Path,
+    reference: ReferenceServer,
+    on_event: OnEvent,
+    cancelled: threading.Event,
+) -> Verdict | RunEnd:
+    """Judge a submission or run a cell in `box`. `on_event` gets output and cases as they come, from this thread."""
+
+    def run() -> Verdict | RunEnd:
+        if isinstance(job, RunJob):
+            return run_cell(job, box, on_event, cancelled)
+        exercise = load_exercise(exercises_root, job.exercise, job.exercise_digest)
+        return grade(job, box, exercise, reference, on_event, cancelled)
+
+    finding = None
+    try:
+        return run_twice_if_busy(run)
+    except MachineBusy as busy:
+        finding = MACHINE_BUSY
+        LOG.error("grader fault: the machine is too busy: %s", busy)
+    except OtherVersion as fault:
+        LOG.error("grader fault: %s", fault)
+        finding = find_other_version(fault.exercise)
+    except (BoxFault, GraderFault) as fault:
+        LOG.error("grader fault: %s", fault)
+    except Exception:
+        LOG.exception("grader fault: unexpected error in run_job")
+    return make_end(job, Outcome.GRADER_FAULT, finding).model_copy(update={"profile": box.profile.value})
+
+
+def run_twice_if_busy(run: Callable[[], Verdict | RunEnd]) -> Verdict | RunEnd:
+    try:
+        return run()
+    except MachineBusy as busy:
+        LOG.warning("the machine was too busy, the job is tried again: %s", busy)
+        return run()
+
+
+def grade(
+    job: GradeJob,
+    box: Box,
+    exercise: Exercise,
+    reference: ReferenceServer,
+    on_event: OnEvent,
+    cancelled: threading.Event,
+) -> Verdict:
+    """Expected answers first, then the learner's. The seed is this run's own and never leaves this side.
+
+    A learner's word on the fault is weighed only when the code holds, and never by anything that ran with it.
+    """
+    manifest = exercise.manifest
+    with reference.prepare(exercise, secrets.randbits(256)) as answers:
+        session = CaseSession(job, exercise, answers, on_event)
+        exit_ = run_cases(session, box, cancelled)
+    outcome, finding = session.conclude(exit_)
+    weighed = outcome is Outcome.PASSED and manifest.diagnosis is not None
+    if outcome is Outcome.PASSED and (finding := weigh_diagnosis(job.diagnosed, manifest)):
+        outcome = Outcome.WRONG_ANSWER
+    return Verdict(
+        outcome=outcome,
+        exercise=job.exercise,
+        exercise_digest=exercise.digest,
+        finding=finding,
+        cases=tuple(session.results),
+        cases_total=len(session.asked),
+        public_only=job.public_only,
+        diagnosis_right=finding is None if weighed else None,
+        mistake=next((ruling.mistake for ruling in session.rulings if ruling.outcome is not Outcome.PASSED), None),
+        stdout=read_text(exit_.stdout),
+        stderr=read_text(exit_.stderr),
+        measures=measure(exit_) + session.measure(),
+        profile=box.profile.value,
+    )
+
+
+def run_cases(session: CaseSession, box: Box, cancelled: threading.Event) -> Exit:
+    """All cases through one run, but for those that are judged by their peak: each of them begins afresh."""
+    exits: list[Exit] = []
+    for batch in session.batches():
+        with _running(box, write_request(session, batch), cancelled) as run:
+            exits.append(session.ask(batch, run))
+        if session.is_over:
+            break
+    return join_exits(exits)
+
+
+def write_request(session: CaseSession, batch: CaseBatch) -> BoxRequest:
+    """The learner's file goes along, but where a baseline has to be read before it is there."""
+    manifest = session.exercise.manifest
+    driver = choose_driver(batch[0][1])
+    measured = driver is Driver.PEAK
+    content = {"probe": session.exercise.probe} | ({} if measured else {"source": session.source})
+    payload, sink = json.dumps(content).encode(), _output_sink(session.on_event)
+    return BoxRequest(manifest.flavour, driver, payload, manifest.limits, sink, one_core=measured)
+
+
+def run_cell(job: RunJob, box: Box, on_event: OnEvent, cancelled: threading.Event) -> RunEnd:
+    """Run a free cell: its text streams out, and one document comes at its end."""
+    engine = "torch" if job.flavour is Flavour.TORCH else "learner"
+    caps = {"document_bytes": MAX_DOCUMENT_BYTES, "max_document_bytes": MAX_TRACE_BYTES}
+    content = {
+        "source": job.source,
+        "setup": job.setup,
+        "want_trace": job.want_trace,
+        "engine": engine,
+        "caps": caps,
+    }
+    request = BoxRequest(job.flavour, Driver.CELL, json.dumps(content).encode(), job.limits, _output_sink(on_event))
+    with _running(box, request, cancelled) as run:
+        raw = run.receive_at_most(MAX_DOCUMENT_BYTES + 1)
+        # Longer than any honest report: nobody reads on, so the child could wait for us until its time is up.
+        exit_ = run.stop() if len(raw) > MAX_DOCUMENT_BYTES else run.wait()
+    return conclude_cell(job, raw, exit_, box)
+
+
+def conclude_cell(job: RunJob, raw: bytes, exit_: Exit, box: Box) -> RunEnd:
+    report = read_report(raw) if exit_.cause in (Cause.EXITED, Cause.STOPPED) else None
+    finding = None
+    refused = report.trace_refused if report else ""
+    if report and report.mistake:
+        outcome = outcome_of_mistake(report.mistake, unreadable=report.unreadable)
+        limit = describe_limit(outcome, None, job.limits)
+        finding = find_mistake(outcome, report.mistake, missing_name=False, limit=limit)
+    elif report and report.ok:
+        outcome = Outcome.OK
+    elif exit_.cause is Cause.EXITED and not raw:
+        outcome = Outcome.NO_RESULT if exit_.exit_code else Outcome.OK
+        finding = find_code("left-early", str(exit_.exit_code))
+    else:
+        outcome = outcome_of_exit(exit_) if not raw or exit_.cause is not Cause.EXITED else Outcome.PROTOCOL_ERROR
+        finding = find_outcome(outcome, limit=describe_limit(outcome, exit_, job.limits))
+    return RunEnd(
+        outcome=outcome,
+        finding=finding,
+        mistake=report.mistake if report else None,
+        stdout=read_text(exit_.stdout),
+        stderr=read_text(exit_.stderr),
+        output_truncated=exit_.output_truncated,
+        trace=report.trace if report else None,
+        trace_refused=refused,
+        measures=measure(exit_),
+        profile=box.profile.value,
+    )
+
+
+@contextmanager
+def _running(box: Box, request: BoxRequest, cancelled: threading.Event) -> Iterator[Run]:
+    """A run that is over when the block is, and that ends early when `cancelled` is set."""
+    run = box.start(request)
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(CANCEL_POLL_SECONDS):
+            if cancelled.is_set():
+                run.stop(Cause.CANCELLED)
+                return
+
+    watcher = threading.Thread(target=watch, name="cancel-watch", daemon=True)
+    watcher.start()
+    try:
+        yield run
+    finally:
+        done.set()
+        run.stop()
+        watcher.join()
+
+
+def _output_sink(on_event: OnEvent) -> Callable[[str, bytes], None]:
+    """What the learner's program prints, as text, on its way to those who watch."""
+    streams = {"stdout": TextStream(), "stderr": TextStream()}
+
+    def sink(stream: str, piece: bytes) -> None:
+        if text := streams[stream].read(piece):
+            on_event(EventKind.OUTPUT, Output(stream="stdout" if stream == "stdout" else "stderr", text=text))
+
+    return sink

@@ -1,0 +1,115 @@
+"""A worker's side: claim, beat, add events, finish, release. Each is one transaction, fenced by the claim number."""
+
+import json
+from collections.abc import Sequence
+
+from sqlalchemy import ColumnElement, Connection, case, insert, or_, select, update
+
+from graders.contract.events import EventKind
+from graders.contract.jobs import JOB, Queue
+from graders.contract.model import LearnerId, SubmissionId
+from graders.contract.results import RunEnd, Verdict
+from graders.ledger.clock import now_seconds
+from graders.ledger.finish import write_end
+from graders.ledger.records import Claim, Policy, State
+from graders.ledger.tables import events, submissions
+
+Progress = tuple[EventKind, str]
+"""An event's kind and its body, JSON text."""
+
+
+def holds(claim: Claim) -> ColumnElement[bool]:
+    """True of the row as long as nobody else claimed, finished or cancelled it."""
+    row = submissions.c
+    return (row.id == claim.id) & (row.claim_number == claim.claim_number) & (row.state == State.RUNNING)
+
+
+def claim(connection: Connection, submission: SubmissionId, worker: str, policy: Policy) -> Claim | None:
+    """Take it if it is queued, or if its worker's lease ran out. None: someone else has it, or it is finished."""
+    row = submissions.c
+    now = now_seconds()
+    # What has lost as many workers as it may is not claimed again: the reconciliation ends it.
+    abandoned = (
+        (row.state == State.RUNNING)
+        & (row.lease_until < now)
+        & (row.lost_workers < policy.lost_workers_before_fault - 1)
+    )
+    statement = (
+        update(submissions)
+        .where(row.id == submission, or_(row.state == State.QUEUED, abandoned))
+        .values(
+            state=State.RUNNING,
+            claim_number=row.claim_number + 1,
+            lost_workers=row.lost_workers + case((row.state == State.RUNNING, 1), else_=0),
+            worker=worker,
+            started_at=now,
+            lease_until=now + policy.lease_seconds,
+            last_seq=row.last_seq + 1,
+        )
+        .returning(row.learner, row.job, row.claim_number, row.last_seq)
+    )
+    found = connection.execute(statement).one_or_none()
+    if found is None:
+        return None
+    body = json.dumps({"claim_number": found.claim_number, "worker": worker})
+    connection.execute(
+        insert(events).values(submission=submission, seq=found.last_seq, kind=EventKind.STARTED, body=body, at=now)
+    )
+    return Claim(submission, LearnerId(found.learner), JOB.validate_json(found.job), found.claim_number)
+
+
+def beat(connection: Connection, claim: Claim, policy: Policy) -> bool:
+    """Keep the lease. False: it is lost or cancelled, and whatever runs must be killed."""
+    lease = now_seconds() + policy.lease_seconds
+    done = connection.execute(update(submissions).where(holds(claim)).values(lease_until=lease))
+    return done.rowcount == 1
+
+
+def add_events(connection: Connection, claim: Claim, progress: Sequence[Progress]) -> bool:
+    """Append to the submission's history. False, and nothing is added: the claim is lost."""
+    row = submissions.c
+    statement = (
+        update(submissions).where(holds(claim)).values(last_seq=row.last_seq + len(progress)).returning(row.last_seq)
+    )
+    found = connection.execute(statement).one_or_none()
+    if found is None:
+        return False
+    first = found.last_seq - len(progress) + 1
+    connection.execute(
+        insert(events).values(at=now_seconds()),
+        [
+            {"submission": claim.id, "seq": first + index, "kind": kind, "body": body}
+            for index, (kind, body) in enumerate(progress)
+        ],
+    )
+    return True
+
+
+def finish(connection: Connection, claim: Claim, result: Verdict | RunEnd, progress: Sequence[Progress]) -> bool:
+    """The last events, the result and its event, all or none. False: the claim is lost and the result is void."""
+    if progress and not add_events(connection, claim, progress):
+        return False
+    return write_end(connection, claim.id, holds(claim), result)
+
+
+def release(connection: Connection, claim: Claim) -> Queue | None:
+    """Queue it again for another worker, with no worker counted as lost; its queue. None: the claim is lost."""
+    row = submissions.c
+    statement = (
+        update(submissions)
+        .where(holds(claim))
+        .values(state=State.QUEUED, lease_until=None, worker=None)
+        .returning(row.queue)
+    )
+    found = connection.execute(statement).one_or_none()
+    return None if found is None else Queue(found.queue)
+
+
+def find_lost(connection: Connection, claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """Those of the claims that are not held any more."""
+    row = submissions.c
+    query = select(row.id, row.claim_number).where(
+        row.id.in_([claim.id for claim in claims]), row.state == State.RUNNING
+    )
+    held = {(found.id, found.claim_number) for found in connection.execute(query)}
+    return tuple(claim for claim in claims if (claim.id, claim.claim_number) not in held)

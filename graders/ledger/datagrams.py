@@ -1,0 +1,90 @@
+"""Wake-ups between processes of one machine: empty datagrams on unix sockets in a folder that they share.
+
+A datagram carries nothing, so a full socket loses nothing: its listener has been woken already.
+"""
+
+import asyncio
+import contextlib
+import os
+import secrets
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+
+class DatagramListener:
+    """A socket of its own in the folder, named after its topic."""
+
+    def __init__(self, folder: Path, topic: str) -> None:
+        self._path = folder / f"{topic}.{os.getpid()}.{secrets.token_hex(4)}"
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.setblocking(False)
+        with _short_path(folder) as short:
+            self._socket.bind(f"{short}/{self._path.name}")
+
+    async def wait(self, timeout_seconds: float) -> bool:
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                await loop.sock_recv(self._socket, 1)
+        except TimeoutError:
+            return False
+        self._drain()
+        return True
+
+    def _drain(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                self._socket.recv(1)
+
+    def close(self) -> None:
+        self._socket.close()
+        self._path.unlink(missing_ok=True)
+
+
+class DatagramWakeups:
+    """The folder of sockets; made if it is missing."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
+
+    def listen(self, topic: str) -> DatagramListener:
+        return DatagramListener(self._folder, topic)
+
+    def wake(self, topic: str) -> None:
+        # The change is committed already: no failure here (no descriptors left, a folder removed) may make it look
+        # refused. The listener finds it when it looks by itself.
+        with contextlib.suppress(OSError):
+            self._wake_all(topic)
+
+    def _wake_all(self, topic: str) -> None:
+        names = [path.name for path in self._folder.iterdir() if path.name.startswith(f"{topic}.")]
+        if not names:
+            return
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender, _short_path(self._folder) as short:
+            sender.setblocking(False)
+            for name in names:
+                _send(sender, f"{short}/{name}")
+
+
+def _send(sender: socket.socket, address: str) -> None:
+    try:
+        sender.sendto(b"", address)
+    except ConnectionRefusedError:
+        # Its process died without closing: nobody will ever listen here.
+        with contextlib.suppress(OSError):
+            Path(address).unlink()
+    except OSError:
+        # Full (it has been woken already), or gone between the listing and now.
+        return
+
+
+@contextlib.contextmanager
+def _short_path(folder: Path) -> Iterator[str]:
+    """A name of the folder that fits the 107 bytes of a unix socket's address, however long its path is."""
+    descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{descriptor}"
+    finally:
+        os.close(descriptor)

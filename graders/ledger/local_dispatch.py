@@ -1,0 +1,121 @@
+"""Brings queued submissions to a worker: the row itself waits in the queue, and a wake-up says that one came."""
+
+import asyncio
+from collections.abc import Callable, Collection, Coroutine
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from graders.contract.jobs import Queue
+from graders.contract.model import SubmissionId
+from graders.ledger.database import Database
+from graders.ledger.fairness import count_unproven_slots
+from graders.ledger.tables import queued, submissions
+from graders.ledger.wakeups import Listener, Wakeups, queue_topic
+
+MAX_PASSED_OVER = 500
+"""How many submissions one look passes over that wait for another version of their exercise."""
+
+Handle = Callable[[SubmissionId], Coroutine[Any, Any, None]]
+"""Claims and runs one submission. Being called twice for one is normal: the second claim gets nothing."""
+CanJudge = Callable[[str, str], bool]
+"""Whether the worker has this exercise in the version with this digest."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A submission that was taken from the queue, with what its rank says of it."""
+
+    submission: SubmissionId
+    proven: bool
+
+
+Running = dict[asyncio.Task[None], Taken]
+
+
+class LocalDispatcher:
+    """Reads the queue from the submissions' table, so nothing can be queued there and forgotten here.
+
+    It is the only dispatcher, so there is no protocol for one. An engine with its own queue would need two hooks
+    more: a ticket in the transaction that queues a row (submit, release, reconcile), and the rows without a ticket.
+    """
+
+    def __init__(self, database: Database, wakeups: Wakeups, poll_seconds: float) -> None:
+        self._database = database
+        self._wakeups = wakeups
+        self._poll_seconds = poll_seconds
+
+    def wake(self, queue: Queue) -> None:
+        """Called after the commit: a submission waits in the queue."""
+        self._wakeups.wake(queue_topic(queue))
+
+    async def worker(
+        self, queue: Queue, slots: int, handle: Handle, stopping: asyncio.Event, can_judge: CanJudge | None = None
+    ) -> None:
+        """Call `handle` for waiting submissions, at most `slots` at a time, until `stopping`; then let them end.
+
+        `fairness` says which come first, and how many of the slots may hold what. What this worker cannot judge is
+        left to other workers, and to the reconciliation where there are none.
+        """
+        running: Running = {}
+        stop = asyncio.create_task(stopping.wait())
+        with closing(self._wakeups.listen(queue_topic(queue))) as listener:
+            while not stopping.is_set():
+                for taken in await self._next(queue, slots, running.values(), can_judge):
+                    running[asyncio.create_task(handle(taken.submission))] = taken
+                await self._pause(listener, stop, running, full=len(running) >= slots)
+        stop.cancel()
+        await asyncio.gather(*running)
+
+    async def _pause(self, listener: Listener, stop: asyncio.Task[bool], running: Running, *, full: bool) -> None:
+        """Wait for a reason to read the queue again: a wake-up (if a slot is free), the end of a run, or time."""
+        woken = None if full else asyncio.create_task(listener.wait(self._poll_seconds))
+        awaited = {stop, *running, *([woken] if woken else [])}
+        done, _ = await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
+        if woken and woken not in done:
+            woken.cancel()
+            await asyncio.wait({woken})
+        for task in [task for task in running if task in done]:
+            del running[task]
+            task.result()
+
+    async def _next(
+        self, queue: Queue, slots: int, running: Collection[Taken], can_judge: CanJudge | None
+    ) -> list[Taken]:
+        free = slots - len(running)
+        unproven = min(free, count_unproven_slots(slots) - sum(not taken.proven for taken in running))
+        if free <= 0:
+            return []
+        besides = tuple(taken.submission for taken in running)
+        return await self._database.read(_read_next, queue, free, unproven, besides, can_judge)
+
+
+def _read_next(
+    connection: Connection,
+    queue: Queue,
+    at_most: int,
+    unproven: int,
+    besides: tuple[SubmissionId, ...],
+    can_judge: CanJudge | None,
+) -> list[Taken]:
+    """The first `at_most` of the queue that fit, with at most `unproven` among them that are not proven."""
+    row = submissions.c
+    found: list[Any] = []
+    for sort, limit in ((row.proven, at_most), (~row.proven, max(unproven, 0))):
+        query = (
+            select(row.id, row.proven, row.priority, row.number, row.exercise, row.exercise_digest)
+            .where(row.queue == queue, queued, sort, row.id.not_in(besides))
+            .order_by(row.priority.desc(), row.number)
+            .limit(limit + MAX_PASSED_OVER if limit else 0)
+        )
+        with connection.execute(query) as waiting:
+            found += islice((one for one in waiting if _fits(one, can_judge)), limit)
+    found.sort(key=lambda one: (-one.priority, one.number))
+    return [Taken(SubmissionId(one.id), one.proven) for one in found[:at_most]]
+
+
+def _fits(waiting: Any, can_judge: CanJudge | None) -> bool:
+    return can_judge is None or not waiting.exercise_digest or can_judge(waiting.exercise, waiting.exercise_digest)

@@ -1,0 +1,85 @@
+"""Reconciliation: queue again or end what lost workers left, and forget old cells. Safe to run twice."""
+
+from sqlalchemy import Connection, delete, select, update
+
+from graders.contract.hello import WorkerHello
+from graders.contract.model import ExerciseName, SubmissionId
+from graders.contract.outcomes import find_other_version
+from graders.contract.results import Outcome
+from graders.ledger.clock import now_seconds
+from graders.ledger.fairness import RECENT_SECONDS
+from graders.ledger.finish import end_unclaimed
+from graders.ledger.records import OtherVersion, Policy, Reconciled, State
+from graders.ledger.tables import finished, is_passing, queued, running, submissions, workers
+from graders.ledger.workers import read_workers
+
+
+def reconcile(connection: Connection, policy: Policy) -> Reconciled:
+    """One transaction. The writer's lock is what makes two reconcilers take turns."""
+    faulted = _give_up(connection, policy)
+    requeued = _requeue(connection)
+    unjudgeable = _end_unjudgeable(connection, policy)
+    return Reconciled(requeued, faulted, _prune(connection, policy), unjudgeable)
+
+
+def _give_up(connection: Connection, policy: Policy) -> int:
+    """A job that loses one worker after another is a poison: it ends as our fault, and the queue goes on."""
+    row = submissions.c
+    query = select(row.id).where(
+        running, row.lease_until < now_seconds(), row.lost_workers >= policy.lost_workers_before_fault - 1
+    )
+    poison = [SubmissionId(found.id) for found in connection.execute(query)]
+    for submission in poison:
+        end_unclaimed(connection, submission, Outcome.GRADER_FAULT)
+    return len(poison)
+
+
+def _requeue(connection: Connection) -> int:
+    row = submissions.c
+    statement = (
+        update(submissions)
+        .where(running, row.lease_until < now_seconds())
+        .values(state=State.QUEUED, lease_until=None, worker=None, lost_workers=row.lost_workers + 1)
+    )
+    return connection.execute(statement).rowcount
+
+
+def _end_unjudgeable(connection: Connection, policy: Policy) -> tuple[OtherVersion, ...]:
+    """End what waits for a version of an exercise that no grader has. Where no grader serves, it waits for one."""
+    row = submissions.c
+    waits = queued & (row.exercise_digest != "") & (row.submitted_at < now_seconds() - policy.version_grace_seconds)
+    versions = connection.execute(select(row.queue, row.exercise, row.exercise_digest).where(waits).distinct()).all()
+    serving = read_workers(connection, policy) if versions else ()
+    ended = []
+    for queue, exercise, digest in versions:
+        hellos = [seen.hello for seen in serving if seen.hello.queue == queue]
+        if not hellos or any(_can_judge(hello, exercise, digest) for hello in hellos):
+            continue
+        same = (row.queue == queue) & (row.exercise == exercise) & (row.exercise_digest == digest)
+        found = connection.execute(select(row.id).where(waits, same)).scalars().all()
+        for submission in found:
+            end_unclaimed(connection, submission, Outcome.GRADER_FAULT, find_other_version(exercise))
+        served = {has for hello in hellos if (has := (hello.exercises or {}).get(exercise))}
+        ended.append(OtherVersion(exercise, digest, tuple(sorted(served)), len(found)))
+    return tuple(ended)
+
+
+def _can_judge(hello: WorkerHello, exercise: ExerciseName, digest: str) -> bool:
+    return hello.exercises is None or hello.exercises.get(exercise) == digest
+
+
+def _prune(connection: Connection, policy: Policy) -> int:
+    """Forget cells that ended long ago, some at a time so that the writer is soon free; never a verdict."""
+    row = submissions.c
+    now = now_seconds()
+    old = (
+        select(row.id)
+        .where(is_passing, finished, row.finished_at < now - policy.cell_retention_seconds)
+        .limit(policy.prune_at_most)
+    )
+    done = connection.execute(delete(submissions).where(row.id.in_(old.scalar_subquery())))
+    # Nothing asks any more where they came from.
+    forgotten = (row.address_key.is_not(None), finished, row.finished_at < now - RECENT_SECONDS)
+    connection.execute(update(submissions).where(*forgotten).values(address_key=None))
+    connection.execute(delete(workers).where(workers.c.seen_at < now - 100 * policy.worker_silence_seconds))
+    return done.rowcount

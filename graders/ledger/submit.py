@@ -1,0 +1,169 @@
+"""Taking a submission in: one transaction from the check of the idempotency key to the row in the queue."""
+
+import json
+import secrets
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, false, func, insert, select, true
+
+from graders.contract.events import EventKind
+from graders.contract.jobs import GradeJob, Queue, RunJob
+from graders.contract.model import LearnerId, SubmissionId
+from graders.contract.results import Outcome
+from graders.ledger.clock import now_seconds
+from graders.ledger.errors import AddressBusy, QueueFull, TooManyPending
+from graders.ledger.fairness import (
+    Ahead,
+    Pace,
+    Rank,
+    Reputation,
+    count_ahead,
+    estimate_seconds,
+    estimate_wait,
+    rank,
+)
+from graders.ledger.finish import end_unclaimed
+from graders.ledger.records import Accepted, Kind, Origin, Policy, QueuePosition, State
+from graders.ledger.reputation import read_reputation
+from graders.ledger.tables import events, is_graded, queued, submissions, unfinished
+
+
+@dataclass(frozen=True)
+class SubmitRequest:
+    learner: LearnerId
+    idempotency_key: str
+    job: GradeJob | RunJob
+    queue: Queue
+    origin: Origin
+
+    @property
+    def exercise(self) -> str | None:
+        return self.job.exercise if isinstance(self.job, GradeJob) else None
+
+    @property
+    def kind(self) -> Kind:
+        if isinstance(self.job, RunJob):
+            return Kind.RUN
+        return Kind.CHECK if self.job.public_only else Kind.GRADE
+
+    @property
+    def digest(self) -> str | None:
+        return self.job.exercise_digest if isinstance(self.job, GradeJob) else None
+
+
+@dataclass(frozen=True)
+class QueueState:
+    """What stands in the ledger when a request comes: all that the decision needs, in one query."""
+
+    known: str | None
+    superseded: str | None
+    reputation: Reputation
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """What came of a request."""
+
+    accepted: Accepted
+    superseded: bool = False
+
+
+def submit(connection: Connection, request: SubmitRequest, pace: Pace, policy: Policy) -> Submitted:
+    """Insert the submission, or find the one that the same key made before.
+
+    Raises TooManyPending, AddressBusy or QueueFull, and then nothing is changed.
+    """
+    before = read_queue_state(connection, request)
+    if before.known is not None:
+        known = SubmissionId(before.known)
+        position = find_position(connection, known, pace) or QueuePosition(0, 0.0)
+        return Submitted(Accepted(known, position.ahead, position.estimate_seconds, already=True))
+    if before.reputation.learner.pending >= policy.pending_cap:
+        raise TooManyPending(before.reputation.learner.pending, policy.pending_cap)
+    if before.reputation.address.pending >= policy.address_pending_cap:
+        raise AddressBusy(policy.address_pending_cap)
+    ranked = rank(request.kind, before.reputation)
+    ahead = _read_ahead(connection, request.queue, ranked.priority)
+    _refuse_long_wait(ahead, ranked, pace, policy)
+    if before.superseded is not None:
+        end_unclaimed(connection, SubmissionId(before.superseded), Outcome.SUPERSEDED)
+    position = _measure(ahead, ranked, pace)
+    accepted = Accepted(SubmissionId(secrets.token_hex(16)), position.ahead, position.estimate_seconds)
+    _insert(connection, request, accepted, ranked)
+    return Submitted(accepted, superseded=before.superseded is not None)
+
+
+def read_queue_state(connection: Connection, request: SubmitRequest) -> QueueState:
+    row = submissions.c
+    mine = row.learner == request.learner
+    known = select(row.id).where(mine, row.idempotency_key == request.idempotency_key)
+    # Only an answer that counts takes the place of the one before it; runs and public checks stand for themselves.
+    same = is_graded & (row.exercise == request.exercise) if request.kind is Kind.GRADE else false()
+    superseded = select(row.id).where(mine, unfinished, queued, same)
+    query = select(
+        known.limit(1).scalar_subquery().label("known"),
+        superseded.limit(1).scalar_subquery().label("superseded"),
+    )
+    found = connection.execute(query).one()
+    reputation = read_reputation(connection, request.learner, request.origin, besides=found.superseded)
+    return QueueState(found.known, found.superseded, reputation)
+
+
+def _refuse_long_wait(ahead: Ahead, ranked: Rank, pace: Pace, policy: Policy) -> None:
+    wait_seconds = estimate_wait(ahead, pace, proven=ranked.proven)
+    if wait_seconds > policy.wait_limit_seconds:
+        before = count_ahead(ahead, proven=ranked.proven)
+        raise QueueFull(before, max(1, round(wait_seconds - policy.wait_limit_seconds)))
+
+
+def find_position(connection: Connection, submission: SubmissionId, pace: Pace) -> QueuePosition | None:
+    """Where it stands in its queue. None: it is running, finished or unknown."""
+    row = submissions.c
+    query = select(row.queue, row.priority, row.proven, row.number).where(row.id == submission, queued)
+    found = connection.execute(query).one_or_none()
+    if found is None:
+        return None
+    ahead = _read_ahead(connection, Queue(found.queue), found.priority, before=found.number)
+    return _measure(ahead, Rank(found.priority, found.proven), pace)
+
+
+def _measure(ahead: Ahead, ranked: Rank, pace: Pace) -> QueuePosition:
+    estimate = estimate_seconds(ahead, pace, proven=ranked.proven)
+    return QueuePosition(count_ahead(ahead, proven=ranked.proven), estimate)
+
+
+def _read_ahead(connection: Connection, queue: Queue, priority: int, before: int | None = None) -> Ahead:
+    """Of those with the same priority, the ones with a smaller number; all of them for one that has none yet."""
+    row = submissions.c
+    among_equals = true() if before is None else row.number < before
+    earlier = (row.priority > priority) | ((row.priority == priority) & among_equals)
+    query = select(row.proven, func.count().label("count")).where(row.queue == queue, queued, earlier)
+    counts = {found.proven: found.count for found in connection.execute(query.group_by(row.proven)).mappings()}
+    return Ahead(proven=counts.get(True, 0), unproven=counts.get(False, 0))
+
+
+def _insert(connection: Connection, request: SubmitRequest, accepted: Accepted, ranked: Rank) -> None:
+    connection.execute(
+        insert(submissions).values(
+            id=accepted.id,
+            learner=request.learner,
+            idempotency_key=request.idempotency_key,
+            kind=request.kind,
+            exercise=request.exercise,
+            exercise_digest=request.digest,
+            queue=request.queue,
+            priority=ranked.priority,
+            proven=ranked.proven,
+            address_key=request.origin.address_key,
+            job=request.job.model_dump_json(),
+            state=State.QUEUED,
+            claim_number=0,
+            lost_workers=0,
+            last_seq=1,
+            submitted_at=now_seconds(),
+        )
+    )
+    body = json.dumps({"ahead": accepted.ahead, "estimate_seconds": accepted.estimate_seconds})
+    connection.execute(
+        insert(events).values(submission=accepted.id, seq=1, kind=EventKind.QUEUED, body=body, at=now_seconds())
+    )

@@ -1,0 +1,179 @@
+"""Reads one answer, frame by frame, and rules on it. It knows beforehand which bytes it must read.
+
+What came from the box is never parsed to find out what it is: a header is compared with the exact bytes of the
+expected one. Where it differs, and for a mistake's description, a small capped text is read leniently, for wording
+alone: nothing that is read so can turn an answer into a right one.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from pydantic import TypeAdapter, ValidationError
+
+from graders.contract.manifest import Tolerance
+from graders.contract.results import Finding, Measure, Mistake, Outcome, Schedule
+from graders.trusted.compare import is_finite, matches
+from graders.trusted.reference import PreparedCase
+from graders.trusted.text import clean_text
+from graders.trusted.wire import (
+    ANSWER,
+    FAILURE,
+    HEAD,
+    TEXTS,
+    Answer,
+    Frame,
+    Layout,
+    byte_length,
+    decode_answer,
+    read_layout,
+)
+
+MAX_MISTAKE_BYTES = 16 * 1024
+MAX_FOREIGN_HEADER_BYTES = 4 * 1024
+MAX_FOREIGN_BODY_BYTES = 1 << 20
+MAX_MESSAGE_LENGTH = 1000
+MAX_TRACEBACK_LENGTH = 8000
+HIGHEST_LINE = 100_000
+NO_MEMORY = ("can't allocate memory", "not enough memory")
+
+LAYOUT: TypeAdapter[list[Layout]] = TypeAdapter(list[Layout])
+Receive = Callable[[int], bytes]
+"""Exactly that many bytes of the answers' channel; raises what the box raises when they will not come."""
+
+
+@dataclass(frozen=True)
+class Metered:
+    """What one case cost; `used` and `budget` say it in words, where that is what a learner should read first."""
+
+    measures: tuple[Measure, ...]
+    used: str = ""
+    budget: str = ""
+    schedule: Schedule | None = None
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What one answer was. `outcome` PASSED means right; `goes_on` whether another case can be asked.
+
+    `answer` and `frame` are set where the answer had the expected layout; `dtype` names a differing type;
+    `finding` is set where the case's own is not the one.
+    """
+
+    outcome: Outcome
+    goes_on: bool
+    answer: Answer | None = None
+    frame: Frame | None = None
+    mistake: Mistake | None = None
+    missing_name: bool = False
+    layout: str = ""
+    dtype: str = ""
+    finding: Finding | None = None
+    metered: Metered | None = None
+
+    def costing(self, metered: Metered) -> "Ruling":
+        return replace(self, metered=metered)
+
+
+BREACH = Ruling(Outcome.PROTOCOL_ERROR, goes_on=False)
+
+
+def judge_answer(number: int, case: PreparedCase, tolerance: Tolerance, receive: Receive) -> Ruling:
+    """Read the answer to case `number` and rule on it."""
+    return judge_frame(receive(HEAD.size), number, case, tolerance, receive)
+
+
+def judge_frame(head: bytes, number: int, case: PreparedCase, tolerance: Tolerance, receive: Receive) -> Ruling:
+    """As judge_answer, where the answer's head has been read."""
+    kind, answered, header_length, body_length = HEAD.unpack(head)
+    if answered != number:
+        return BREACH
+    if kind == FAILURE:
+        return read_failure(header_length, body_length, receive)
+    if kind != ANSWER:
+        return BREACH
+    expected = case.expected
+    if header_length > max(MAX_FOREIGN_HEADER_BYTES, len(expected.header)):
+        return BREACH
+    header = receive(header_length)
+    if header != expected.header:
+        return _rule_on_foreign_layout(header, body_length, expected, receive)
+    if body_length != len(expected.body):
+        return BREACH
+    frame = Frame(header, receive(body_length))
+    return _rule_on_values(frame, expected, tolerance)
+
+
+def _rule_on_values(frame: Frame, expected: Frame, tolerance: Tolerance) -> Ruling:
+    layout = read_layout(expected.header)
+    got, wanted = decode_answer(layout, frame.body), decode_answer(layout, expected.body)
+    if not is_finite(got):
+        outcome = Outcome.NOT_FINITE
+    elif matches(got, wanted, tolerance):
+        outcome = Outcome.PASSED
+    else:
+        outcome = Outcome.WRONG_ANSWER
+    return Ruling(outcome, goes_on=True, answer=got, frame=frame)
+
+
+def _rule_on_foreign_layout(header: bytes, body_length: int, expected: Frame, receive: Receive) -> Ruling:
+    """Name what differs. The body is read only to reach the next frame, and only where its length is the layout's."""
+    try:
+        given = LAYOUT.validate_json(header, strict=False)
+    except ValidationError:
+        return BREACH
+    wanted = read_layout(expected.header)
+    if [name for name, *_ in given] != [name for name, *_ in wanted]:
+        return BREACH
+    if any(min(shape, default=0) < 0 for *_, shape in given):
+        return BREACH
+    if body_length > MAX_FOREIGN_BODY_BYTES or body_length != sum(byte_length(d, s) for _, d, s in given):
+        return BREACH
+    receive(body_length)
+    differs = [(g, w) for g, w in zip(given, wanted, strict=True) if g != w]
+    if not differs:
+        return BREACH
+    (_, dtype, shape), (_, wanted_dtype, _) = differs[0]
+    words = f"{clean_text(dtype, 40)} of shape {list(shape)}" if dtype not in TEXTS else "another text"
+    if dtype != wanted_dtype:
+        return Ruling(Outcome.WRONG_DTYPE, goes_on=True, layout=words, dtype=dtype)
+    outcome = Outcome.WRONG_ANSWER if dtype in TEXTS else Outcome.WRONG_SHAPE
+    return Ruling(outcome, goes_on=True, layout=words)
+
+
+def read_failure(header_length: int, body_length: int, receive: Receive) -> Ruling:
+    """A mistake, as the learner's process tells it."""
+    if header_length or body_length > MAX_MISTAKE_BYTES:
+        return BREACH
+    try:
+        told = json.loads(receive(body_length))
+    except (ValueError, RecursionError):
+        return BREACH
+    if not isinstance(told, dict):
+        return BREACH
+    mistake = read_mistake(told)
+    outcome = outcome_of_mistake(mistake, unreadable=told.get("unreadable") is True)
+    missing = mistake.type == "AttributeError" and mistake.line is None and "module 'submission'" in mistake.message
+    goes_on = told.get("stage") == "case" and outcome is Outcome.RUNTIME_ERROR
+    return Ruling(outcome, goes_on=goes_on, mistake=mistake, missing_name=missing)
+
+
+def read_mistake(told: dict[str, object]) -> Mistake:
+    """The claim of a learner's process about its own error, made safe to show."""
+    line = told.get("line")
+    known = isinstance(line, int) and not isinstance(line, bool) and 1 <= line <= HIGHEST_LINE
+    return Mistake(
+        type=clean_text(str(told.get("type") or "Error"), 100),
+        message=clean_text(str(told.get("message") or ""), MAX_MESSAGE_LENGTH),
+        line=line if known and isinstance(line, int) else None,
+        traceback=clean_text(str(told.get("traceback") or ""), MAX_TRACEBACK_LENGTH),
+    )
+
+
+def outcome_of_mistake(mistake: Mistake, *, unreadable: bool) -> Outcome:
+    """A file that Python cannot read, a run that met its memory's end, or an error like any other."""
+    if unreadable:
+        return Outcome.SYNTAX_ERROR
+    if mistake.type == "MemoryError" or any(words in mistake.message for words in NO_MEMORY):
+        return Outcome.MEMORY_LIMIT
+    return Outcome.RUNTIME_ERROR

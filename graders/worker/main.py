@@ -1,0 +1,68 @@
+"""The worker's process: opens the boxes, proves them, and serves a queue; or refuses to start, and says why."""
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+
+from graders.box.interface import BoxFault
+from graders.contract.hello import WorkerHello
+from graders.contract.jobs import Queue
+from graders.contract.settings import GraderSettings
+from graders.ledger import open_ledger
+from graders.worker.loop import WorkerLoop
+from graders.worker.open_worker import OpenWorker, open_worker
+from graders.worker.running_job import SlotHangs
+
+REFUSED = 2
+HANGS = 3
+
+log = logging.getLogger(__name__)
+
+
+def main(settings: GraderSettings, queue: Queue = Queue.CPU) -> int:
+    """Open the boxes, prove them, and work until told to stop: 0. If this machine cannot confine: 2."""
+    logging.basicConfig(level=logging.INFO, format="grader: %(message)s")
+    try:
+        with open_worker(settings, settings.exercises, queue) as worker:
+            log.info("%s", describe(worker.hello))
+            asyncio.run(_serve_queue(settings, worker))
+    except BoxFault as fault:
+        log.error("this machine cannot run learners' code safely, and the grader does not start: %s", fault)
+        return REFUSED
+    return 0
+
+
+async def _serve_queue(settings: GraderSettings, worker: OpenWorker) -> None:
+    """Work until SIGTERM or SIGINT."""
+    stopping = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+    ledger = open_ledger(settings.database, settings.wakeups_folder)
+    try:
+        await WorkerLoop(ledger, worker.hello, worker.runners, settings.exercises).work(stopping)
+    except* SlotHangs as hanging:
+        log.error("the grader ends, and what it runs is judged by its successor: %s", hanging.exceptions[0])
+        # No ordinary exit: that would wait for the thread that hangs. Fork-servers end with their parent.
+        os._exit(HANGS)
+    finally:
+        await ledger.close()
+
+
+def describe(hello: WorkerHello) -> str:
+    """How strongly this worker confines, for the operator's log."""
+    meter = "kernel" if hello.memory_cgroup else "none (no memory cgroup here)"
+    return (
+        f"isolation {hello.profile}, {hello.self_test_passed} of {hello.self_test_total} boundaries proven; "
+        f"{hello.slots} runs at a time; memory meter: {meter}; torch {hello.torch or 'is not installed'}"
+    )
+
+
+async def was_heard_of(settings: GraderSettings) -> bool:
+    """Whether a worker of this machine, or of this container, said hello lately."""
+    ledger = open_ledger(settings.database, settings.wakeups_folder)
+    try:
+        return any(seen.hello.worker.startswith(f"{socket.gethostname()}-") for seen in await ledger.workers())
+    finally:
+        await ledger.close()

@@ -1,0 +1,87 @@
+"""Opens what a worker runs jobs with: boxes that are proven, the reference process, and the hello that tells it."""
+
+import contextlib
+import importlib.util
+import logging
+import os
+import platform
+import socket
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from graders.box.interface import BoxFault, Profile, SelfTestReport
+from graders.box.profiles import probe_profile
+from graders.box.self_test import run_self_test
+from graders.box.slot import Slot, open_boxes
+from graders.contract.hello import WorkerHello
+from graders.contract.jobs import Flavour, Queue
+from graders.contract.settings import GraderSettings
+from graders.judging.run_job import run_job
+from graders.trusted.reference import ReferenceServer
+from graders.worker.runner import Runner
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class OpenWorker:
+    """One runner for each slot; it runs one job at a time."""
+
+    hello: WorkerHello
+    runners: tuple[Runner, ...]
+
+
+@contextlib.contextmanager
+def open_worker(
+    settings: GraderSettings, exercises: Path, queue: Queue = Queue.CPU, *, proven: bool = True
+) -> Iterator[OpenWorker]:
+    """Raises BoxFault where this machine cannot confine a run. What is not to be `proven` claims no self-test."""
+    flavours = tuple(Flavour) if importlib.util.find_spec("torch") else (Flavour.PLAIN,)
+    with contextlib.ExitStack() as opened:
+        reference = opened.enter_context(contextlib.closing(ReferenceServer()))
+        reference.warm(with_torch=Flavour.TORCH in flavours)
+        boxes = open_boxes(settings.slots, flavours, choose_profile(settings))
+        for box in boxes:
+            opened.enter_context(contextlib.closing(box))
+        report = _prove(boxes) if proven else None
+        hello = _say_hello(settings, queue, flavours, boxes[0], report)
+        yield OpenWorker(hello, tuple(_make_runner(box, exercises, reference) for box in boxes))
+
+
+def choose_profile(settings: GraderSettings) -> Profile:
+    """The strongest that this machine has, or no stronger than the settings say. Raises BoxFault."""
+    return probe_profile(Profile(settings.profile) if settings.profile else None)
+
+
+def _prove(boxes: Sequence[Slot]) -> SelfTestReport:
+    report = run_self_test(boxes)
+    for boundary in report.boundaries:
+        if not boundary.held:
+            log.error("boundary not held: %s (%s)", boundary.name, boundary.proof)
+    if not report.passed:
+        raise BoxFault(f"the sandbox's self-test failed under profile {report.profile}")
+    return report
+
+
+def _say_hello(
+    settings: GraderSettings, queue: Queue, flavours: tuple[Flavour, ...], box: Slot, report: SelfTestReport | None
+) -> WorkerHello:
+    boundaries = report.boundaries if report else ()
+    return WorkerHello(
+        worker=f"{socket.gethostname()}-{os.getpid()}",
+        queue=queue,
+        slots=settings.slots,
+        flavours=flavours,
+        profile=box.profile.value,
+        memory_cgroup=box.memory_cgroup,
+        python=platform.python_version(),
+        torch=box.torch_version,
+        device="cpu",
+        self_test_passed=sum(boundary.held for boundary in boundaries),
+        self_test_total=len(boundaries),
+    )
+
+
+def _make_runner(box: Slot, exercises: Path, reference: ReferenceServer) -> Runner:
+    return lambda job, on_event, kill: run_job(job, box, exercises, reference, on_event, kill)

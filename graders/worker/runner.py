@@ -1,0 +1,11 @@
+"""What runs one job, as the worker's loop sees it: a box is behind it, or a test's fake."""
+
+import threading
+from collections.abc import Callable
+
+from graders.contract.events import OnEvent
+from graders.contract.jobs import GradeJob, RunJob
+from graders.contract.results import RunEnd, Verdict
+
+Runner = Callable[[GradeJob | RunJob, OnEvent, threading.Event], Verdict | RunEnd]
+"""Runs one job in the calling thread. Setting the flag makes it end soon, with whatever result."""

@@ -1,0 +1,119 @@
+"""What a reader of a tape sees: the line that runs, a picture that fits, one call at a time, no answer too early."""
+
+import player_programs as programs
+from browser_parts import OpenPage
+from playwright.sync_api import Locator, expect
+from test_player import count_steps, go, play
+
+PADDED = "".join(f"unused_{number} = {number}\n" for number in range(80)).join(("", programs.DIAMOND))
+"""The recorded lines stand far below the first."""
+
+
+IS_INSIDE = """lit => {
+  const pane = lit.closest(".cm-scroller").getBoundingClientRect();
+  const line = lit.getBoundingClientRect();
+  return line.top >= pane.top - 1 && line.bottom <= pane.bottom + 1;
+}"""
+
+
+def top_of(part: Locator) -> float:
+    return float(part.evaluate("part => part.getBoundingClientRect().top"))
+
+
+def bottom_of(part: Locator) -> float:
+    return float(part.evaluate("part => part.getBoundingClientRect().bottom"))
+
+
+def width_of(part: Locator) -> float:
+    return float(part.evaluate("part => part.getBoundingClientRect().width"))
+
+
+def test_the_running_line_is_scrolled_into_the_code_and_the_page_stays(open_page: OpenPage) -> None:
+    page = play(open_page, PADDED)
+    before = page.evaluate("scrollY")
+    go(page, 1)
+    lit = page.locator(".cm-lit").first
+    expect(lit).to_be_visible()
+    assert lit.evaluate(IS_INSIDE)
+    assert page.evaluate("scrollY") == before
+
+
+def test_on_a_phone_the_running_line_stands_over_the_picture(open_page: OpenPage) -> None:
+    page = play(open_page, programs.DIAMOND, width=390)
+    go(page, 1)
+    line = page.locator(".player-line")
+    expect(line).to_be_visible()
+    expect(line).to_contain_text(page.locator(".cm-lit").first.inner_text())
+
+
+def test_a_wide_picture_fits_its_column_until_its_own_size_is_chosen(open_page: OpenPage) -> None:
+    page = play(open_page, programs.DIAMOND, width=390)
+    frame, picture = page.locator(".graph-scroll"), page.locator("svg.graph-picture")
+    natural = float(picture.get_attribute("width") or 0)
+    assert width_of(frame) < natural
+    assert width_of(picture) <= width_of(frame)
+    page.get_by_role("button", name="1:1").click()
+    assert width_of(picture) == natural
+    page.get_by_role("button", name="Fit").click()
+    assert width_of(picture) <= width_of(frame)
+
+
+def test_a_picture_that_fits_anyway_offers_no_size(open_page: OpenPage) -> None:
+    page = play(open_page, programs.TWICE)
+    expect(page.get_by_role("button", name="1:1")).to_be_hidden()
+
+
+def test_while_predicting_the_tape_does_not_list_what_is_to_come(open_page: OpenPage) -> None:
+    page = play(open_page, programs.DIAMOND)
+    rows = page.locator(".tape-list button")
+    last = rows.last.inner_text()
+    page.get_by_label("Let me predict each step of backward").check()
+    expect(rows.last).to_have_text("hidden until you have predicted it")
+    expect(rows.first).to_contain_text("recorded")
+    expect(page.get_by_text("Bytes held for backward:")).to_be_hidden()
+    go(page, count_steps(page))
+    expect(rows.last).to_have_text(last)
+
+
+def test_the_question_stands_above_the_picture(open_page: OpenPage) -> None:
+    page = play(open_page, programs.DIAMOND)
+    page.get_by_label("Let me predict each step of backward").check()
+    forward = page.get_by_role("button", name="One step forward")
+    forward.click()
+    forward.click()
+    question = page.locator(".predict-question")
+    expect(question).to_be_visible()
+    assert bottom_of(question) < top_of(page.locator(".graph-scroll"))
+
+
+def test_each_backward_call_can_be_shown_alone(open_page: OpenPage) -> None:
+    page = play(open_page, programs.SECOND_ORDER)
+    calls = page.get_by_role("group", name="Graph of one backward call").get_by_role("button")
+    assert calls.count() == 3
+    calls.nth(1).click()
+    expect(calls.nth(1)).to_have_attribute("aria-pressed", "true")
+    faded = page.locator("g.node.is-elsewhere").count()
+    assert 0 < faded < page.locator("g.node").count()
+    calls.first.click()
+    expect(page.locator("g.is-elsewhere")).to_have_count(0)
+
+
+def test_a_graph_of_one_backward_call_offers_no_choice(open_page: OpenPage) -> None:
+    page = play(open_page, programs.DIAMOND)
+    expect(page.get_by_role("group", name="Graph of one backward call")).to_have_count(0)
+
+
+MATRIX = """\
+import torch
+W = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+loss = (W * W).sum()
+loss.backward()
+"""
+
+
+def test_a_small_matrix_is_laid_out_as_a_grid(open_page: OpenPage) -> None:
+    page = play(open_page, MATRIX)
+    go(page, count_steps(page))
+    page.locator("g.node-leaf").click()
+    rows = page.locator(".node-panel .matrix tr")
+    expect(rows.first).to_have_text("1.02.0")

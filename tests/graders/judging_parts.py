@@ -1,0 +1,98 @@
+"""A box of scripted bytes, and answers as an honest learner's process would send them."""
+
+import json
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from graders.box.interface import BoxClosed, BoxFault, BoxRequest, Cause, Exit, Profile
+
+FIXTURES = Path(__file__).resolve().parent / "fixtures"
+HEAD = struct.Struct("<4sIII")
+EXITED = Exit(Cause.EXITED, 0, None, 0.01, 0.02, 3 << 20)
+STOPPED = Exit(Cause.STOPPED, None, None, 0.01, 0.02, 3 << 20)
+
+Respond = Callable[[int, dict], bytes]
+
+
+def frame(kind: bytes, case: int, header: bytes, body: bytes) -> bytes:
+    return HEAD.pack(kind, case, len(header), len(body)) + header + body
+
+
+def failure(case: int, **told: object) -> bytes:
+    return frame(b"FAIL", case, b"", json.dumps(told).encode())
+
+
+def scaled_answer(case: int, numbers: list[float]) -> bytes:
+    layout = [["scaled", "list[float]", [len(numbers)]], ["total", "float", []]]
+    header = json.dumps(layout, separators=(",", ":")).encode()
+    return frame(b"ANSW", case, header, struct.pack(f"<{len(numbers) + 1}d", *numbers, sum(numbers)))
+
+
+def answer_rightly(case: int, inputs: dict) -> bytes:
+    return scaled_answer(case, [number * inputs["factor"] for number in inputs["numbers"]])
+
+
+@dataclass
+class ScriptedRun:
+    """A run whose child answers each case with what `respond` says, and then ends as `ending`."""
+
+    request: BoxRequest
+    respond: Respond
+    ending: Exit
+    report: bytes = b""
+    cases: list[dict] = field(default_factory=list)
+    log: list[str] = field(default_factory=list)
+    _pending: bytes = b""
+    _cause: Cause | None = None
+
+    def send(self, data: bytes) -> None:
+        kind, case, header_length, _ = HEAD.unpack(data[: HEAD.size])
+        assert kind == b"CASE"
+        inputs = json.loads(data[HEAD.size : HEAD.size + header_length])["plain"]
+        self.cases.append(inputs)
+        self.log.append(f"case {case}")
+        self._pending += self.respond(case, inputs)
+
+    def receive(self, count: int) -> bytes:
+        if len(self._pending) < count:
+            raise BoxClosed("the script ends here")
+        piece, self._pending = self._pending[:count], self._pending[count:]
+        self.log.append("answer")
+        return piece
+
+    def receive_at_most(self, count: int) -> bytes:
+        return self.report[:count]
+
+    def wait(self) -> Exit:
+        return self.ending
+
+    def stop(self, cause: Cause = Cause.STOPPED) -> Exit:
+        self._cause = self._cause or cause
+        return STOPPED
+
+
+@dataclass
+class ScriptedBox:
+    """Box at the wall: no process, scripted bytes."""
+
+    respond: Respond = answer_rightly
+    ending: Exit = EXITED
+    report: bytes = b""
+    output: tuple[tuple[str, bytes], ...] = ()
+    broken: bool = False
+    profile: Profile = Profile.P1
+    runs: list[ScriptedRun] = field(default_factory=list)
+
+    def start(self, request: BoxRequest) -> ScriptedRun:
+        if self.broken:
+            raise BoxFault("the zygote does not answer")
+        for stream, piece in self.output:
+            assert request.on_output is not None
+            request.on_output(stream, piece)
+        self.runs.append(ScriptedRun(request, self.respond, self.ending, self.report))
+        return self.runs[-1]
+
+    def close(self) -> None:
+        self.runs.clear()
