@@ -1,6 +1,6 @@
-"""Two ways to one loss
+"""Two paths to one loss
 
-h reaches the loss by two ways. Step backward until both gradients have come back to h: they meet there and are added,
+h reaches the loss along two paths. Step backward until both gradients have arrived at h. They are added there,
 2 + 12 = 14, and only then does h's own VJP run.
 """
 

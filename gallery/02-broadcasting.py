@@ -1,7 +1,7 @@
-"""A bias that was broadcast
+"""Broadcasting a bias
 
-b has 3 numbers, the result 2 x 3: each number of b was used in two rows. Backward has to undo that,
-so b receives the sum over the rows: watch the shape of its gradient.
+b has 3 elements, the result has 2 x 3: broadcasting uses each element of b in two rows. Backward undoes that by summing
+over the rows. Watch the shape of b's gradient.
 """
 
 import torch

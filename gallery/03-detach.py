@@ -1,7 +1,7 @@
 """Where detach cuts
 
-The target is made from the same weight as the prediction. The scissors say which call cut it off, and at which line:
-backward reaches w through the prediction alone. Take .detach() away, and look again.
+The target is computed from the same weight as the prediction. The scissors mark the call that cut it off, and its line.
+Backward reaches w only through the prediction. Remove .detach() and look again.
 """
 
 import torch

@@ -1,7 +1,7 @@
-"""Overwritten before it was needed
+"""An in-place write that backward rejects
 
-exp keeps its result for backward. The line with add_ then writes into that result, so that backward cannot use it:
-the RuntimeError stands at the node that needed it, and the tape up to there stays.
+exp saves its result for backward. The line with add_ then overwrites that result in place, so backward cannot use it.
+The RuntimeError is shown at the node that needed the result, and the tape up to there is kept.
 """
 
 import torch

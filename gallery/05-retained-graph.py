@@ -1,7 +1,7 @@
-"""Backward twice
+"""Backward twice with retain_graph
 
-retain_graph=True keeps the saved tensors after the first backward: the amber bars stay filled, and .grad is added to
-by the second. Take it away, and the second backward finds nothing left.
+retain_graph=True keeps the saved tensors after the first backward: the amber bars stay filled, and the second backward
+adds to .grad. Remove it, and the second backward finds that the saved tensors have been released.
 """
 
 import torch

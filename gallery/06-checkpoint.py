@@ -1,7 +1,7 @@
-"""Checkpoint: compute twice, hold less
+"""Checkpoint: compute twice, keep less
 
-What stands in the dashed box holds nothing after the forward pass. When backward arrives there, the function runs
-again, the empty slots fill, and only then do the VJPs run.
+The nodes in the dashed box keep nothing after the forward pass. When backward arrives there, the function runs again
+and fills the empty slots. Only then do the VJPs run.
 """
 
 import torch

@@ -1,7 +1,7 @@
-"""A gradient of your own
+"""A custom Function: gradient reversal
 
-A Function whose forward does nothing and whose backward turns the gradient round: the VJP is whatever you write.
-Compare what it receives with what it sends.
+The forward copies its input, and the backward reverses the gradient's sign. The VJP is whatever you write. Compare the
+upstream gradient that it receives with the gradient that it returns.
 """
 
 import torch

@@ -1,7 +1,7 @@
-"""The gradient of a gradient
+"""Double backward: a gradient's gradient
 
-create_graph=True records the backward pass itself: its operations join the graph, and can be run backward in turn.
-The first tape hands out 3x², which is 12, the second one adds 6x, again 12, to x.grad.
+create_graph=True records the backward pass itself. Its operations join the graph, so you can run backward through them.
+The first backward gives 3x², which is 12. The second adds 6x, which is also 12, to x.grad.
 """
 
 import torch

@@ -1,7 +1,7 @@
-"""A loop is a long graph
+"""A recurrent loop is a long graph
 
-The same two weights serve every turn of the loop. The turns are folded: open them, and see W.grad wait for the sum of
-all the turns, while the gradient shrinks on its way back through time.
+Every iteration of the loop uses the same two weights. The iterations are folded: open them, and watch W.grad sum the
+contributions of all iterations, while the gradient shrinks on its way back through time.
 """
 
 import torch

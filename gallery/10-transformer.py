@@ -1,7 +1,7 @@
-"""Twelve layers
+"""A transformer of twelve layers
 
-Some two hundred and fifty operations, folded to the modules you named: click a layer to open it, and again inside. See under the
-picture what holds the memory, and colour by the gradient's norm to see how it changes with depth.
+About two hundred and fifty operations are folded into the modules that you named. Click a layer to open it, then click
+inside it again. Below the picture, see what uses the memory. Colour by gradient norm to see how it changes with depth.
 """
 
 import torch

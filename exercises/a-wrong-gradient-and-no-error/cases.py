@@ -15,9 +15,9 @@ def draw_cases(rng):
         train_case(rng, "one step", "One batch in which some bars are cut off: where the step leads", batches=1),
         train_case(rng, "five steps", "Five batches; the display cuts off about half of the bars", batches=5),
         check_case(
-            "four functions",
-            "Your check, on two functions whose gradient is right and two whose gradient is wrong",
-            rng.sample([draw(rng) for draw in (edits_a_copy, nobody_needs_it, caps, edits_an_input)], 4),
+            "six functions",
+            "Your check, on three functions whose gradient is right and three whose gradient is wrong",
+            shuffled(rng, [writes_nothing, edits_a_copy, nobody_needs_it, caps, edits_an_input, zeroes_one]),
             public=True,
         ),
         train_case(
@@ -25,17 +25,24 @@ def draw_cases(rng):
         ),
         train_case(rng, "twelve steps", "Twelve batches, and a smaller rate", batches=12, lr=0.02, public=False),
         check_case(
-            "fourteen functions",
-            "Your check, on fourteen functions in secret order: each wrong gradient found, no right one accused",
-            rng.sample([draw(rng) for draw in HARMLESS + HARMFUL], len(HARMLESS + HARMFUL)),
+            "twenty functions",
+            "Your check, on twenty functions in secret order: each wrong gradient found, no right one accused",
+            shuffled(rng, HARMLESS + HARMFUL),
             public=False,
         ),
     ]
 
 
+def shuffled(rng, makers):
+    """One function of each maker, in secret order."""
+    return rng.sample([draw(rng) for draw in makers], len(makers))
+
+
 def diagnose(inputs, got, expected):
     if "programs" in inputs:
         return diagnose_check(inputs["host"], got["wrong"], expected["wrong"])
+    if not got["inputs unchanged"]:
+        return "writes-into-inputs"
     if near(got["weights"], expected["weights"]):
         return "display-changed"
     return next((mistake for mistake in MISTAKES if near(got["weights"], replay(inputs, mistake))), None)
@@ -108,13 +115,20 @@ def diagnose_check(programs, got, expected):
         return "misses-the-fault"
     if missed:
         return "misses-the-slight"
-    return "alarms-on-large" if all(is_large(program) for program, _ in wrong) else "alarms-on-a-harmless-edit"
+    if all(is_large(program) for program, _ in wrong):
+        return "alarms-on-large"
+    without_edits = any(not find_edits(program) for program, _ in wrong)
+    return "alarms-without-a-write" if without_edits else "alarms-on-a-harmless-edit"
+
+
+def find_edits(program):
+    return [line for line in program["body"] if line[0] == "edit"]
 
 
 def is_slight(program):
     """A few percent, or one entry alone."""
-    edits = [line for line in program["body"] if line[0] == "edit"]
-    return len(edits) > 1 or any(line[3] == "first" for line in edits)
+    edits = find_edits(program)
+    return len(edits) > 1 or any(line[3] in ("one", "flip") for line in edits)
 
 
 def is_large(program):
@@ -132,7 +146,8 @@ class Draft:
             self.values = self.matrix @ self.x
             self.mixed = np.sort(self.values)
             # Values well apart, so that a cap between two of them is far from both.
-            if np.diff(self.mixed).min() > 0.08 and np.abs(self.mixed).max() < 1.5:
+            apart = min(np.diff(self.mixed).min(), np.abs(self.x - self.x[::-1])[[0, 1]].min())
+            if apart > 0.08 and max(np.abs(self.mixed).max(), np.abs(self.x).max()) < 1.5:
                 break
         self.weights = numbers.uniform(0.5, 1.5, size=SIZE)
         self.door = rng.choice(["data", "numpy"])
@@ -148,15 +163,20 @@ class Draft:
         return np.abs(true - wrong).max() > LEAST_OFF * np.abs(true).max()
 
     def finish(self, *body):
+        return self.finish_unmixed(["mix", "h", "x"], *body)
+
+    def finish_unmixed(self, *body):
+        """Without the matrix: each entry of x has a slope of its own."""
         return {
             "x": self.x.tolist(),
             "matrix": self.matrix.tolist(),
             "weights": self.weights.tolist(),
-            "body": [["mix", "h", "x"], *body],
+            "body": list(body),
         }
 
 
 EXP = ["apply", "y", "exp", "h"]
+EXP_OF_X = ["apply", "y", "exp", "x"]
 TOTAL = ["total", "loss", "y"]
 
 
@@ -226,7 +246,7 @@ def scales(rng):
 
 def one_entry(rng):
     d = draft_off(rng, lambda d: (np.exp(d.values), np.exp(d.values) * ([d.factor] + [1.0] * (SIZE - 1))))
-    return d.finish(EXP, TOTAL, ["edit", "y", d.door, "first", d.factor])
+    return d.finish(EXP, TOTAL, ["edit", "y", d.door, "one", d.factor, 0])
 
 
 def edits_an_input(rng):
@@ -256,8 +276,63 @@ def edits_what_is_squared(rng):
     return d.finish(*shifted, ["apply", "y", "square", "t"], TOTAL, ["edit", "t", d.door, "cap", cap])
 
 
-HARMLESS = [edits_a_copy, nobody_needs_it, never_bites, takes_it_back, edits_a_constant_first, recorded, large]
-HARMFUL = [caps, scales, one_entry, edits_an_input, edits_before_use, slightly, edits_what_is_squared]
+def writes_nothing(rng):
+    return Draft(rng).finish(EXP, ["apply", "z", "square", "y"], ["total", "loss", "z"])
+
+
+def flips_twice(rng):
+    d = Draft(rng)
+    return d.finish_unmixed(EXP_OF_X, TOTAL, ["edit", "y", d.door, "flip", 0.0], ["edit", "y", d.door, "flip", 0.0])
+
+
+def edits_one_that_nobody_needs(rng):
+    d = Draft(rng)
+    tripled = [["times", "t", "x", 3.0], ["total", "a", "t"], ["edit", "t", d.door, "one", d.factor, 3]]
+    return d.finish_unmixed(EXP_OF_X, ["total", "b", "y"], *tripled, ["add", "loss", "a", "b"])
+
+
+def one_coordinate(rng):
+    """Right in every coordinate but one, and never wrong in the first."""
+    d = Draft(rng)
+    return d.finish_unmixed(EXP_OF_X, TOTAL, ["edit", "y", d.door, "one", d.factor, rng.randrange(1, SIZE)])
+
+
+def zeroes_one(rng):
+    """Along its own gradient the function climbs as that gradient says: the entry at fault is zero in it."""
+    d = Draft(rng)
+    return d.finish_unmixed(EXP_OF_X, TOTAL, ["edit", "y", d.door, "one", 0.0, rng.randrange(1, SIZE)])
+
+
+def flips(rng):
+    """The entries of the gradient trade places: their sum is right."""
+    d = Draft(rng)
+    return d.finish_unmixed(EXP_OF_X, ["sum", "loss", "y"], ["edit", "y", d.door, "flip", 0.0])
+
+
+HARMLESS = [
+    writes_nothing,
+    edits_a_copy,
+    nobody_needs_it,
+    never_bites,
+    takes_it_back,
+    edits_a_constant_first,
+    recorded,
+    large,
+    flips_twice,
+    edits_one_that_nobody_needs,
+]
+HARMFUL = [
+    caps,
+    scales,
+    one_entry,
+    edits_an_input,
+    edits_before_use,
+    slightly,
+    edits_what_is_squared,
+    one_coordinate,
+    zeroes_one,
+    flips,
+]
 
 
 def write_program(program):
@@ -275,14 +350,17 @@ def write_line(instruction, *details):
         "times": "{} = {} * {}",
         "add": "{} = {} + {}",
         "total": "{} = ({} * w).sum()",
+        "sum": "{} = {}.sum()",
         "add_in_place": "{}.add_({})",
         "copy": "{} = {}.detach().clone()",
     }
     return forms[instruction].format(*details)
 
 
-def write_edit(name, door, how, number):
+def write_edit(name, door, how, number, place=0):
     raw = f"{name}.data" if door == "data" else f"{name}.detach().numpy()"
     if how == "cap":
         return f"{raw}.clamp_(max={number})" if door == "data" else f"np.minimum(a := {raw}, {number}, out=a)"
-    return f"{raw}[:1] *= {number}" if how == "first" else f"{raw}[:] *= {number}"
+    if how == "flip":
+        return f"{raw}[:] = {raw}.flip(0)" if door == "data" else f"{raw}[:] = {raw}[::-1].copy()"
+    return f"{raw}[{place}] *= {number}" if how == "one" else f"{raw}[:] *= {number}"

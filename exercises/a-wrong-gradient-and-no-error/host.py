@@ -1,17 +1,17 @@
-"""The functions that the learner's check is tried on. They run here, with the judge, and can be read nowhere else."""
+"""The functions that the learner's check is tried on. They run here, beside the judge; nothing else can read them."""
 
 import torch
 
 
 class Host:
-    """Asked with a function's number and a vector, tells its value and what autograd says of its slopes."""
+    """Given a function's number and a vector, returns its value and autograd's gradient."""
 
     def __init__(self, programs):
         self.functions = [Function(program) for program in programs]
 
     def answer(self, question):
         x = torch.from_numpy(question[1:]).requires_grad_()
-        # Whoever asks may have recording off.
+        # The caller may have turned recording off.
         with torch.enable_grad():
             loss = self.functions[int(question[0])](x)
         (gradient,) = torch.autograd.grad(loss, x)
@@ -47,18 +47,23 @@ class Function:
     def total(self, to, name):
         self.held[to] = (self.held[name] * self.weights).sum()
 
+    def sum(self, to, name):
+        self.held[to] = self.held[name].sum()
+
     def add_in_place(self, name, number):
         self.held[name].add_(number)
 
     def copy(self, to, name):
         self.held[to] = self.held[name].detach().clone()
 
-    def edit(self, name, door, how, number):
-        """Write into a tensor's memory through a door that autograd does not watch."""
+    def edit(self, name, door, how, number, place=0):
+        """Write into a tensor's memory in a way that autograd does not see."""
         raw = self.held[name].data
         if door == "numpy":
             raw = torch.from_numpy(self.held[name].detach().numpy())
         if how == "cap":
             raw.clamp_(max=number)
+        elif how == "flip":
+            raw.copy_(raw.flip(0))
         else:
-            (raw[:1] if how == "first" else raw).mul_(number)
+            (raw[place] if how == "one" else raw).mul_(number)

@@ -8,7 +8,7 @@ MANY_LENGTH = 250_000
 
 def draw_cases(rng):
     """One idea after the other; the first that fails names the fault."""
-    numbers = [draw_row(rng) for _ in range(6)]
+    numbers = [*(draw_row(rng) for _ in range(6)), [0.0, 0.0, 0.0], [-800.0, -900.0, -1000.0]]
     exp, mul, add = (["forward", "one", "Exp", 0], ["forward", "two", "Mul", 0, 1], ["forward", "three", "Add", 0, 1])
     walk = [[["backward", name, 2, False]] for name in ("one", "two", "three")]
     keep = [[["backward", name, 2, True]] for name in ("one", "two", "three")]
@@ -28,7 +28,11 @@ def draw_cases(rng):
             "two nodes of a kind",
             "Each node has saved its own array",
             "shared-between-nodes",
-            [["forward", "one", "Exp", 0], ["forward", "other", "Exp", 1], *walk[0], ["backward", "other", 3, False]],
+            [
+                *[["forward", "one", "Exp", 0], ["forward", "other", "Exp", 1]],
+                *[["forward", "two", "Mul", 0, 1], ["forward", "fourth", "Mul", 2, 3]],
+                *[["backward", name, 2, False] for name in ("one", "other", "two", "fourth")],
+            ],
             3,
         ),
         (
@@ -71,6 +75,7 @@ def draw_cases(rng):
         ),
     ]
     cases = [case(numbers, *plan) for plan in plans]
+    cases += [case(numbers, *plan, public=False, **more) for *plan, more in plan_corners()]
     for number in range(1, RANDOM_PROGRAMS + 1):
         idea = f"Random program {number} of {RANDOM_PROGRAMS}: several nodes, walked and retained in turn"
         cases.append(
@@ -81,33 +86,83 @@ def draw_cases(rng):
     return [*cases, {"name": "many nodes", "idea": idea, "finding": "leak", "public": False, "inputs": inputs}]
 
 
+def plan_corners():
+    """What random programs show rarely, or never. Rows 6 and 7 are zeros, and numbers whose exponential is zero."""
+    exp, mul, add = (["forward", "one", "Exp", 0], ["forward", "two", "Mul", 0, 1], ["forward", "three", "Add", 0, 1])
+    nodes = [exp, mul, add]
+    walks = [[["backward", name, 2, retain] for name in ("one", "two", "three")] for retain in (True, False)]
+    zeros = [["forward", "one", "Exp", 7], ["forward", "two", "Mul", 6, 7], ["forward", "three", "Mul", 1, 6]]
+    upstream = [["backward", name, 6, False] for name in ("one", "two", "three")]
+    shapes = {"a table": [2, 3], "one number": [], "no number": [0], "one by one": [1, 1]}
+    large, late = [*walks[0][:2], ["held"]], [["backward", name, 3, False] for name in ("one", "two")]
+    twice = [*walks[0], *walks[1]]
+    again = [exp, mul, *large, *large, *walks[1][:2], ["held"], *late]
+    plans = [
+        ("the caller's arrays", "Operands and results stay as they are", "writes-into-inputs", [*nodes, *twice], 3),
+        ("zeros", "A saved zero is not a freed array", "zero-is-not-freed", [*zeros, *twice, *late], 3),
+        ("zeros from above", "An upstream of zeros", "zero-is-not-freed", [*zeros, *upstream, *late], 3),
+        ("retained twice", "A retained walk keeps what was saved, and no more", "retain-ignored", again, LARGE),
+    ]
+    yield from ((*plan, {}) for plan in plans)
+    for name, shape in shapes.items():
+        yield name, f"Arrays of shape {tuple(shape)}", "wrong-vjp", [*nodes, *twice], 3, {"shape": shape}
+
+
 def diagnose(inputs, got, expected):
-    """What the first call that ended otherwise, or the first count that is off, says of the node."""
+    """What the first call that ended differently, or the first count that is off, says of the node."""
     if inputs["ask"] == "many":
         return None
     if not got["arrays of the caller unchanged"]:
         return "writes-into-inputs"
-    kinds = {step[1]: step[2] for step in inputs["steps"] if step[0] == "forward"}
-    calls = [step for step in inputs["steps"] if step[0] == "backward"]
+    counts = diagnose_counts(inputs["steps"], got, expected)
+    if counts == "retain-sticks":  # a late call that is answered follows from it
+        return counts
+    return diagnose_calls(inputs["steps"], got, expected) or counts
+
+
+def diagnose_counts(steps, got, expected):
+    """What the first wrong count of arrays says, by the walks before it."""
+    at = [place for place, step in enumerate(steps) if step[0] == "held"]
+    counts = zip(at, got["arrays held"], expected["arrays held"], strict=False)
+    place, ours, wanted = next(((p, o, w) for p, o, w in counts if o != w), (0, 0, 0))
+    before = steps[:place]
+    if ours <= wanted or any(step[0] == "drop" for step in before):
+        return None
+    walks = [step for step in before if step[0] == "backward"]
+    if not walks or walks[-1][3]:
+        return "saves-too-much"
+    name = walks[-1][1]
+    return "retain-sticks" if any(step[1] == name and step[3] for step in walks[:-1]) else "leak"
+
+
+def diagnose_calls(steps, got, expected):
+    kinds = {step[1]: step[2] for step in steps if step[0] == "forward"}
+    calls = [step for step in steps if step[0] == "backward"]
     words = zip(calls, got["calls"].split(), expected["calls"].split(), strict=True)
     for place, (step, ours, wanted) in enumerate(words):
-        if ours != wanted and wanted == "RuntimeError":
-            return {"answered": None, "None": "silent-second"}.get(ours, "accidental-error")
-        if ours != wanted and kinds[step[1]] == "Add":
+        if ours == wanted:
+            continue
+        if wanted == "RuntimeError":
+            return "silent-second" if ours in ("answered", "None") else "accidental-error"
+        if kinds[step[1]] == "Add":
             return "nothing-to-free"
-        if ours != wanted and ours != "None":
-            was_retained = any(earlier[1] == step[1] and earlier[3] for earlier in calls[:place])
-            return "retain-ignored" if was_retained else None
+        was_retained = any(earlier[1] == step[1] and earlier[3] for earlier in calls[:place])
+        return "retain-ignored" if was_retained and ours != "None" else None
     return None
 
 
-def case(numbers, name, idea, finding, steps, length, public=True):
+def case(numbers, name, idea, finding, steps, length, public=True, shape=None):
     return {
         "name": name,
         "idea": idea,
         "finding": finding,
         "public": public,
-        "inputs": {"ask": "program", "steps": steps, "numbers": numbers, "length": length},
+        "inputs": {
+            "ask": "program",
+            "steps": steps,
+            "numbers": numbers,
+            "shape": [length] if shape is None else shape,
+        },
         "shown": write_program(steps, numbers, length) if public else "",
     }
 

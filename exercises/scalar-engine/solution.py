@@ -1,49 +1,56 @@
 import math
 
 
+def no_contributions(gradient):
+    return ()
+
+
 class Value:
     """A number that remembers how it was made.
 
-    `_rules` holds one (operand, local derivative) pair for each operand: all that the backward pass needs to know.
+    `_rule` takes the gradient of this value and returns one contribution per operand. It changes nothing.
     """
 
-    def __init__(self, data, _prev=(), _op="", _rules=()):
+    def __init__(self, data, _prev=(), _op="", _rule=no_contributions):
         self.data = data
         self.grad = 0.0
         self._prev = _prev
         self._op = _op
-        self._rules = _rules
+        self._rule = _rule
 
     def __add__(self, other):
-        return Value(self.data + other.data, (self, other), "+", ((self, 1.0), (other, 1.0)))
+        return Value(self.data + other.data, (self, other), "+", lambda gradient: (gradient, gradient))
 
     def __mul__(self, other):
-        return Value(self.data * other.data, (self, other), "*", ((self, other.data), (other, self.data)))
+        def rule(gradient):
+            return gradient * other.data, gradient * self.data
+
+        return Value(self.data * other.data, (self, other), "*", rule)
 
     def tanh(self):
         t = math.tanh(self.data)
-        return Value(t, (self,), "tanh", ((self, 1.0 - t * t),))
+        return Value(t, (self,), "tanh", lambda gradient: (gradient * (1.0 - t * t),))
 
     def backward(self):
-        # What flows in this call is kept apart from .grad, which may hold the gradients of an earlier one.
-        flowing = {self: 1.0}
-        for node in reversed(self._in_topological_order()):
-            arrived = flowing[node]
-            node.grad += arrived
-            for operand, derivative in node._rules:
-                flowing[operand] = flowing.get(operand, 0.0) + derivative * arrived
+        # The contributions of this call are kept apart from .grad, which may hold the gradients of an earlier one.
+        arrived = {self: 1.0}
+        for value in reversed(self._operands_first()):
+            gradient = arrived[value]
+            value.grad += gradient
+            for operand, contribution in zip(value._prev, value._rule(gradient), strict=True):
+                arrived[operand] = arrived.get(operand, 0.0) + contribution
 
-    def _in_topological_order(self):
-        """Operands before results; every node once."""
-        order, visited = [], set()
+    def _operands_first(self):
+        """Everything below this value: operands before results, each value once."""
+        order, seen = [], set()
 
-        def visit(node):
-            if node in visited:
+        def visit(value):
+            if value in seen:
                 return
-            visited.add(node)
-            for operand in node._prev:
+            seen.add(value)
+            for operand in value._prev:
                 visit(operand)
-            order.append(node)
+            order.append(value)
 
         visit(self)
         return order

@@ -17,7 +17,7 @@ class Value:
         raise NotImplementedError("the product of two Values")
 
     def tanh(self):
-        raise NotImplementedError("math.tanh gives you the value")
+        raise NotImplementedError("math.tanh gives you the number")
 
     def backward(self):
-        raise NotImplementedError("fill .grad of everything that self was computed from")
+        raise NotImplementedError("add to the .grad of every leaf below self")

@@ -3,9 +3,9 @@
 import numpy as np
 
 RANDOM_GRAPHS = 3
-LONG_RUN = 1500
+LONG_RUN = 4000
 MOST_IMAGINED = 12
-"""Steps of training that are gone through with each misconception: some of them run away."""
+"""Steps of training that are replayed with each misconception; some of those runs diverge."""
 NEAR = 1e-8
 NAMES = ("w1", "b1", "w2", "b2")
 
@@ -21,14 +21,24 @@ LEAF = {
     "another": (3, 3),
     "a third square": (3, 3),
     "row of three": (3,),
+    "flat row": (1, 4),
+    "tall": (4, 1),
+    "one by one": (1, 1),
+    "single": (1,),
+    "scalar": (),
+    "whole table": (3, 4),
+    "whole row": (4,),
+    "whole number": (),
 }
+WHOLE = "whole"
+"""Leaves of that name hold integers, and come as lists or as a Python int."""
 COPIES = {"row": 3, "another row": 3, "column": 4}
 """How often each is used beside a table."""
 
 
 def draw_cases(rng):
     draw = np.random.default_rng(rng.getrandbits(64))
-    cases = [*draw_rules(draw), *draw_shared(draw), *draw_networks(draw)]
+    cases = [*draw_rules(draw), *draw_shared(draw), *draw_networks(draw), *draw_corners(draw)]
     for number in range(1, RANDOM_GRAPHS + 1):
         idea = f"Random graph {number} of {RANDOM_GRAPHS}: shared values, broadcasting, products"
         steps = draw_graph(rng)
@@ -48,9 +58,9 @@ def draw_cases(rng):
 
 
 def draw_rules(draw):
-    """One operation each, times a leaf, so that what comes back differs by entry; each leaf is used once."""
+    """One operation each, times a leaf, so that the upstream gradient differs by entry; each leaf is used once."""
     gradients = [
-        ("sum()", "Every entry gets the one number that comes back", "sum-rule", ["table"], [["sum", 0]]),
+        ("sum()", "Every entry gets the one upstream number", "sum-rule", ["table"], [["sum", 0]]),
         ("entry by entry", "A product of equal shapes", "mul-rule", ["table", "other"], [["*", 0, 1], ["sum", 2]]),
         (
             "a sum and a difference",
@@ -61,14 +71,14 @@ def draw_rules(draw):
         ),
         (
             "tanh",
-            "1 - tanh(x)**2, times what comes back",
+            "The upstream gradient times 1 - tanh(x)**2",
             "tanh-rule",
             ["table", "other"],
             [["tanh", 0], ["*", 2, 1], ["sum", 3]],
         ),
         (
             "a matrix product",
-            "Which factor stands where, and which is transposed",
+            "The order of the factors, and which one is transposed",
             "matmul-rule",
             ["square", "another", "a third square"],
             [["@", 0, 1], ["*", 3, 2], ["sum", 4]],
@@ -82,7 +92,7 @@ def draw_rules(draw):
         ),
         (
             "the other way round",
-            "The operand that is copied stands on the left",
+            "The operand that is copied is on the left",
             "unbroadcast",
             ["row", "table", "column", "another row"],
             [["-", 0, 1], ["*", 2, 4], ["+", 3, 5], ["sum", 6]],
@@ -106,7 +116,7 @@ def draw_shared(draw):
     mixed = [*name_leaves("table", "row"), ["*", 0, 1], ["tanh", 2], ["-", 3, 0], ["sum", 4]]
     return [
         graph_case(
-            draw, "used twice", "A value with several uses gets the sum, and shares no array", "overwrites", twins
+            draw, "used twice", "A value with several uses gets the sum of its gradients", "overwrites", twins
         ),
         graph_case(draw, "an uneven diamond", "A node waits for everything that used it", "order", uneven),
         graph_case(
@@ -116,6 +126,38 @@ def draw_shared(draw):
     ]
 
 
+def draw_corners(draw):
+    """What a random graph hits rarely, or never."""
+    sizes = name_leaves("table", "flat row", "column", "one by one", "single", "scalar")
+    steps = [*sizes, ["*", 0, 1], ["+", 6, 2], ["*", 7, 3], ["-", 8, 4], ["*", 9, 5], ["sum", 10]]
+    outer = [*name_leaves("flat row", "column", "table"), ["*", 0, 1], ["*", 3, 2], ["sum", 4]]
+    itself = [*name_leaves("square"), ["*", 0, 0], ["-", 1, 0], ["@", 2, 2], ["+", 3, 3], ["sum", 4]]
+    ends = [*name_leaves("flat row", "tall", "single", "scalar"), ["@", 0, 1], ["*", 2, 3]]
+    whole = [*name_leaves("whole table", "whole row", "whole number"), ["*", 0, 1], ["tanh", 3], ["*", 4, 2]]
+    zeros = [*name_leaves("square", "another"), ["*", 0, 1], ["@", 2, 0], ["tanh", 3], ["+", 4, 2], ["sum", 5]]
+    fitting = [*name_leaves("square", "row of three"), ["*", 0, 1], ["-", 1, 2], ["*", 3, 0], ["sum", 4]]
+    cases = [
+        graph_case(draw, "axes of size 1", "Operands of shape (1, 4), (1, 1), (1,) and ()", "unbroadcast", steps),
+        graph_case(draw, "both are copied", "A row times a column: both operands are copied", "unbroadcast", outer),
+        graph_case(draw, "equal sizes", "A row of three beside a 3 by 3 table", "unbroadcast", fitting),
+        graph_case(draw, "with itself", "Both operands are the same Array", "overwrites", itself),
+        graph_case(draw, "one entry", "backward() of shape (1, 1) and of shape (1,)", "seed", ends, outputs=[4, 5]),
+        graph_case(draw, "whole numbers", "Leaves made of Python integers", "integer-data", [*whole, ["sum", 5]]),
+        graph_case(
+            draw,
+            "values of whole numbers",
+            "data is float64, whatever it was made of",
+            "integer-data",
+            whole,
+            "values",
+        ),
+        graph_case(draw, "zeros", "Entries that are zero", "mul-rule", zeros),
+    ]
+    cases[4]["instead"] = {"wrong_shape": "seed"}
+    cases[-1]["inputs"]["square"][0] = cases[-1]["inputs"]["another"][:, 1] = 0.0
+    return [one | {"public": False, "shown": ""} for one in cases]
+
+
 def draw_networks(draw):
     behind = {"ask": "training", "steps_of_training": 3, "left_behind": True}
     rows = [
@@ -123,13 +165,15 @@ def draw_networks(draw):
         ("its gradients", "The gradients arrive in the parameters", "network-leaves", {"ask": "network gradients"}),
         ("one step", "One step of gradient descent", "training", {"ask": "training", "steps_of_training": 1}),
         ("twelve steps", "Losses and parameters", "training", {"ask": "training", "steps_of_training": 12}),
-        ("left behind", "Somebody walked back before, and left gradients", "cleared-too-late", behind),
+        ("left behind", "The caller left gradients behind", "cleared-too-late", behind),
     ]
     return [network_case(draw, *row) for row in rows]
 
 
 def diagnose(inputs, got, expected):
     """The misconception that gives exactly these numbers, if there is one."""
+    if not got.get("arrays unchanged", True):
+        return "aliases"
     if inputs["ask"] == "gradients":
         return diagnose_means(inputs, got, expected)
     if inputs["ask"] != "training" or inputs["network"] != "two layers":
@@ -164,7 +208,7 @@ TRAINING_MISTAKES = {
 
 
 def descend(inputs, sign=1.0, clears="before", notes="before"):
-    """Losses and parameters after training two layers, as one with a misconception would find them."""
+    """Losses and parameters after training two layers with a misconception."""
     values = {name: inputs[name].copy() for name in NAMES}
     gradients = {name: np.zeros_like(value) for name, value in values.items()}
     if inputs["left_behind"]:
@@ -194,7 +238,7 @@ def differentiate(values, inputs):
 def graph_case(draw, name, idea, finding, steps, ask="gradients", outputs=None):
     outputs = [len(steps) - 1] if outputs is None else outputs
     leaves = {step[1] for step in steps if step[0] == "leaf"}
-    arrays = {leaf: draw_array(draw, LEAF[leaf]) for leaf in sorted(leaves)}
+    arrays = {leaf: draw_leaf(draw, leaf) for leaf in sorted(leaves)}
     walks = [f"v{place}.backward()" for place in outputs] if ask == "gradients" else []
     return {
         "name": name,
@@ -203,7 +247,11 @@ def graph_case(draw, name, idea, finding, steps, ask="gradients", outputs=None):
         "public": True,
         "inputs": {"ask": ask, "steps": steps, "outputs": outputs, **arrays},
         "shown": "\n".join([write_program(steps, arrays), *walks]),
-        "instead": {"wrong_shape": "unbroadcast" if ask == "gradients" else finding},
+        "instead": {
+            "wrong_shape": "unbroadcast" if ask == "gradients" else finding,
+            "wrong_dtype": "integer-data",
+            "not_finite": finding,
+        },
     }
 
 
@@ -211,7 +259,7 @@ def network_case(draw, name, idea, finding, more):
     order = {"network": "two layers", "left_behind": False, "rate": 0.2, "steps": [], "steps_of_training": 0, **more}
     shapes = {"w1": (3, 4), "b1": (4,), "w2": (4, 2), "b2": (2,)}
     if order["network"] == "gated":
-        shapes = {"w1": (3, 4), "w2": (4, 4), "gate": (4,), "scale": (4, 2)}
+        shapes = {"w1": (3, 4), "w2": (4, 4), "gate": (4,), "scale": (4, 2), "idle": (2,)}
     parameters = {
         key: np.round(draw.choice([-1.0, 1.0], shape) * draw.uniform(0.2, 0.8, shape), 3)
         for key, shape in shapes.items()
@@ -220,7 +268,7 @@ def network_case(draw, name, idea, finding, more):
     doing = {"network": "two_layer(x, parameters)", "network gradients": "loss_of().backward()"}
     call = doing.get(order["ask"], f"train(loss_of, parameters, rate=0.2, steps={order['steps_of_training']})")
     lines = [f"{key} = {np.array2string(value, separator=', ')}" for key, value in {**data, **parameters}.items()]
-    lines += ["loss_of().backward()  # and its gradients are left where they are"] if order["left_behind"] else []
+    lines += ["loss_of().backward()  # its gradients stay in .grad"] if order["left_behind"] else []
     return {
         "name": name,
         "idea": idea,
@@ -228,13 +276,22 @@ def network_case(draw, name, idea, finding, more):
         "public": True,
         "inputs": {**order, "names": list(shapes), **parameters, **data},
         "shown": "\n".join([*lines, call]),
-        "instead": {"wrong_shape": "unbroadcast" if order["ask"] == "network gradients" else finding},
+        "instead": {
+            "wrong_shape": "unbroadcast" if order["ask"] == "network gradients" else finding,
+            "wrong_dtype": "integer-data",
+        },
         "slow": "slow",
     }
 
 
 def draw_weights(draw, shape):
     return np.round(draw.choice([-1.0, 1.0], shape) * draw.uniform(0.2, 0.8, shape), 3)
+
+
+def draw_leaf(draw, name):
+    if name.startswith(WHOLE):
+        return np.asarray(draw.choice([-2, -1, 1, 2], LEAF[name]))
+    return np.asarray(draw_array(draw, LEAF[name]))
 
 
 def draw_array(draw, shape):

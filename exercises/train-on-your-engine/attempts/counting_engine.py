@@ -3,7 +3,7 @@ import numpy as np
 
 class Array:
     def __init__(self, data, _prev=(), _op="", rule=None):
-        self.data = np.asarray(data, dtype=np.float64)
+        self.data = np.array(data, dtype=np.float64)
         self.grad = np.zeros(self.data.shape)
         self._prev, self._op, self.rule = _prev, _op, rule
 

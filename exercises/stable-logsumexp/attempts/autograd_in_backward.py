@@ -18,4 +18,7 @@ class LogSumExp(torch.autograd.Function):
         x = ctx.saved_tensors[0].detach().requires_grad_()
         with torch.enable_grad():
             y = formula(x, ctx.dim)
-        return torch.func.vjp(lambda t: formula(t, ctx.dim), x)[1](g)[0], None
+            # A row of -inf alone would be 0 * inf in the backward of the logarithm.
+            y = torch.where(y.isinf(), torch.zeros_like(y), y)
+        (gradient,) = torch.autograd.grad(y, x, g)
+        return torch.nan_to_num(gradient), None

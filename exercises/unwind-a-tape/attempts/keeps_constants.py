@@ -1,0 +1,11 @@
+def unwind(tape, output):
+    gradients = {}
+    for name, operands in tape:
+        gradients[name] = 0.0
+        for operand, _ in operands:
+            gradients.setdefault(operand, 0.0)
+    gradients[output] = 1.0
+    for name, operands in reversed(tape):
+        for operand, slope in operands:
+            gradients[operand] += gradients[name] * slope
+    return gradients

@@ -1,0 +1,14 @@
+def unwind(tape, output):
+    gradients = {}
+    for name, operands in tape:
+        gradients[name] = 0.0
+        for operand, _ in operands:
+            if operand is not None:
+                gradients.setdefault(operand, 0.0)
+    gradients[output] = 1.0
+    for name, operands in reversed(tape):
+        for operand, slope in operands:
+            if operand is not None:
+                gradients[operand] += gradients[name] * slope
+    results = {name for name, _ in tape}
+    return {name: gradient for name, gradient in gradients.items() if name not in results}
