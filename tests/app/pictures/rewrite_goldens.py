@@ -1,4 +1,4 @@
-"""VariantDraw the reviewed pictures again: `python tests/app/pictures/rewrite_goldens.py`, then look at the diff."""
+"""Draw the reviewed pictures again: `python tests/app/pictures/rewrite_goldens.py`, then look at the diff."""
 
 import sys
 from pathlib import Path

@@ -17,7 +17,7 @@ from app.course.questions.marks import fill_html, fill_text, mark_placeholders, 
 from app.course.questions.question import QuestionBase
 from app.course.questions.variants import show_value
 
-FIXTURE = Path(__file__).parents[2] / "course"
+FIXTURE = Path(__file__).parents[3] / "course"
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ from app.web.edge.rates import Rates
 from app.web.edge.rendering import Renderer
 from app.web.views.presenting import ChapterState, present_claim
 
-FIXTURE = Path(__file__).resolve().parents[2] / "course"
+FIXTURE = Path(__file__).resolve().parents[3] / "course"
 
 CLAIM = Claim("id", "", "", "assert True", "", "cpu", Where("", 1))
 EVIDENCE = Evidence(True, "2.13.0+cpu", "cpu", "3.11.7", "2026-01-02", 0.5)

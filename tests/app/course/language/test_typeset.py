@@ -12,7 +12,7 @@ from app.course.language.typeset import MathMistake, Typesetter
 from app.course.loader import KATEX
 from app.course.problems import Report
 
-REPOSITORY = Path(__file__).parents[3]
+REPOSITORY = Path(__file__).parents[4]
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from app.web.pages.chapter import ReadingPosition
 from graders.contract.events import EventKind
 from graders.contract.results import CaseResult, Verdict
 
-TEXT = (Path(__file__).resolve().parents[3] / "docs" / "http-api.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).resolve().parents[4] / "docs" / "http-api.md").read_text(encoding="utf-8")
 SECTIONS = dict(section.partition("\n")[::2] for section in TEXT.split("\n## ")[1:])
 
 

@@ -12,7 +12,7 @@ from app.course.checking.harness import cell_job
 from app.course.loader import load_course
 from app.course.model import Chapter, Course
 
-FIXTURE = Path(__file__).parents[2] / "course"
+FIXTURE = Path(__file__).parents[3] / "course"
 
 TOML = """\
 format = 1

@@ -26,7 +26,7 @@ from app.course.questions.variant_check import (
 )
 from graders.contract.results import Outcome, RunEnd
 
-FIXTURE = Path(__file__).parents[2] / "course"
+FIXTURE = Path(__file__).parents[3] / "course"
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from app.course.language.code import COLOURED, highlight
 
-STYLES = Path(__file__).resolve().parents[3] / "static" / "src" / "code.css"
+STYLES = Path(__file__).resolve().parents[4] / "static" / "src" / "code.css"
 
 
 def test_the_classes_are_those_that_the_style_sheet_colours() -> None:

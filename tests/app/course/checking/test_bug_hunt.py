@@ -11,7 +11,7 @@ from app.course.loader import load_course
 from app.course.problems import ContentProblem
 from graders.contract.jobs import Diagnosed
 
-HUNT = Path(__file__).resolve().parents[2] / "graders" / "fixtures" / "half-an-hour"
+HUNT = Path(__file__).resolve().parents[3] / "graders" / "fixtures" / "half-an-hour"
 COURSE = """\
 format = 1
 title = "Hunts"

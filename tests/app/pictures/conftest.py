@@ -1,0 +1,1 @@
+"""Lets the tests of every room import picture_parts, which is beside this file."""
