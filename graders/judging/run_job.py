@@ -16,6 +16,7 @@ from graders.contract.outcomes import MACHINE_BUSY, find_other_version, make_end
 from graders.contract.results import Outcome, RunEnd, Verdict
 from graders.judging.case_session import CaseBatch, CaseSession, choose_driver
 from graders.judging.exits import MachineBusy, describe_limit, join_exits, measure, outcome_of_exit
+from graders.judging.reruns import run_until_it_counts
 from graders.trusted.answers import outcome_of_mistake
 from graders.trusted.diagnosis import weigh_diagnosis
 from graders.trusted.exercise import Exercise, load_exercise
@@ -39,15 +40,15 @@ def run_job(
 ) -> Verdict | RunEnd:
     """Judge a submission or run a cell in `box`. `on_event` gets output and cases as they come, from this thread."""
 
-    def run() -> Verdict | RunEnd:
+    def run(take: OnEvent) -> Verdict | RunEnd:
         if isinstance(job, RunJob):
-            return run_cell(job, box, on_event, cancelled)
+            return run_cell(job, box, take, cancelled)
         exercise = load_exercise(exercises_root, job.exercise, job.exercise_digest)
-        return grade(job, box, exercise, reference, on_event, cancelled)
+        return grade(job, box, exercise, reference, take, cancelled)
 
     finding = None
     try:
-        return run_twice_if_busy(run)
+        return run_until_it_counts(run, on_event, cancelled)
     except MachineBusy as busy:
         finding = MACHINE_BUSY
         LOG.error("grader fault: the machine is too busy: %s", busy)
@@ -59,14 +60,6 @@ def run_job(
     except Exception:
         LOG.exception("grader fault: unexpected error in run_job")
     return make_end(job, Outcome.GRADER_FAULT, finding).model_copy(update={"profile": box.profile.value})
-
-
-def run_twice_if_busy(run: Callable[[], Verdict | RunEnd]) -> Verdict | RunEnd:
-    try:
-        return run()
-    except MachineBusy as busy:
-        LOG.warning("the machine was too busy, the job is tried again: %s", busy)
-        return run()
 
 
 def grade(
