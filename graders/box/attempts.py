@@ -1,4 +1,4 @@
-"""What the self-test tries inside a box, and again outside as a control. Sent in as text: stdlib alone."""
+"""What the self-test tries inside a box, and outside it as a control. Sent as text, so it imports only the stdlib."""
 
 import ctypes
 import errno
@@ -22,7 +22,10 @@ ABSENT = (*DENIED, errno.ENOENT, errno.EROFS)
 
 @dataclass(frozen=True)
 class Attempt:
-    """`act` succeeds by returning, is refused by OSError with one of `refusals`; anything else is a broken probe."""
+    """`act` succeeds if it returns, is refused if it raises OSError with an errno of `refusals`, else is broken.
+
+    `why_no_control` says why the attempt is not made outside the box; "" if it is.
+    """
 
     name: str
     act: Callable[[], object]
@@ -44,7 +47,7 @@ def read(path: str) -> bytes:
 
 
 def call_and_leave(number: int, *arguments: object) -> int:
-    """For calls that make a process: the new one must not go on here."""
+    """For calls that create a process: the new process exits at once, and must not run the code after this call."""
     result = call(number, *arguments)
     if result == 0:
         os._exit(0)
@@ -73,7 +76,7 @@ def execute() -> None:
 
 
 def raise_limit() -> None:
-    # Past Python's own check, which would refuse before the kernel is asked.
+    # A raw system call, because Python's own check would refuse before it asks the kernel.
     call(302, 0, resource.RLIMIT_NOFILE, ctypes.c_char_p(struct.pack("<2Q", 64, 64)), ctypes.c_void_p(None))
 
 
@@ -87,14 +90,14 @@ def pair_sockets() -> None:
 
 
 def lock_file() -> None:
-    import fcntl  # noqa: PLC0415 - the box must be left to refuse it, wherever this file is imported
+    import fcntl  # noqa: PLC0415 - at the top of this file, a refusal would break every attempt
 
     with open(os.__file__, "rb") as file:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
 
 
 def count_open_files() -> None:
-    """Descriptors 0 to 3 are ours; a fourth would be something that leaked in."""
+    """Succeeds if a descriptor above 3 is open: it would have leaked in, because only 0 to 3 are ours."""
     for descriptor in range(4, 1024):
         try:
             os.fstat(descriptor)
@@ -105,7 +108,7 @@ def count_open_files() -> None:
 
 
 def be_somebody() -> None:
-    """Succeeds for root, for a member of root's group, or for whoever holds a capability or may gain one."""
+    """Succeeds for root, for root's group, and for a process that holds a capability or may still gain one."""
     header, data = struct.pack("<Ii", 0x20080522, 0), ctypes.create_string_buffer(24)
     call(125, ctypes.c_char_p(header), data)
     effective = struct.unpack("<6I", data.raw)
@@ -117,7 +120,7 @@ def be_somebody() -> None:
 def see_environment() -> None:
     if set(os.environ) - {"HOME", "PATH", "LANG", "LC_CTYPE", "TMPDIR"}:
         return
-    raise PermissionError(errno.EPERM, "four harmless variables")
+    raise PermissionError(errno.EPERM, "only harmless variables")
 
 
 def import_judge() -> None:
@@ -174,13 +177,13 @@ ATTEMPTS = (
     Attempt("map a stack that grows", lambda: call(9, 0, 4096, 3, 0x122, -1, 0)),
     Attempt("make a System V segment", lambda: call(29, 0, 4096, 0o600), DENIED, HARMS),
     Attempt("turn off address randomisation", lambda: call(135, 0x0040000)),
-    Attempt("find a leaked descriptor", count_open_files, DENIED, "an ordinary process holds what it likes"),
+    Attempt("find a leaked descriptor", count_open_files, DENIED, "an ordinary process may have any files open"),
     Attempt("find a secret in the environment", see_environment),
 )
 
 
 def judge(attempt: Attempt) -> dict[str, object]:
-    """state: succeeded, refused, or broken; and the words for it."""
+    """{"name", "state": "succeeded", "refused" or "broken", "words": what happened}."""
     try:
         attempt.act()
     except OSError as error:
@@ -197,7 +200,7 @@ def report_inside() -> None:
 
 
 def report_outside() -> None:
-    """Each in its own process: some of them leave the process changed."""
+    """Makes each attempt in its own process, because some of them change the process."""
     for attempt in ATTEMPTS:
         if attempt.why_no_control:
             line = {"name": attempt.name, "state": "omitted", "words": attempt.why_no_control}

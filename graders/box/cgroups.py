@@ -1,4 +1,4 @@
-"""Control groups of one run, version 1 or 2: memory with its peak, the number of tasks, the share of the CPU."""
+"""Control groups (version 1 or 2) of one run: memory and its peak, the number of tasks, the share of the CPU."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ LEAF: Final = "worker"
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """A place where we may make groups, for one controller."""
+    """A folder in which this process may make groups for one controller."""
 
     controller: str
     version: int
@@ -31,9 +31,9 @@ class Quota:
 
 
 def find_hierarchies(name: str) -> tuple[Hierarchy, ...]:
-    """The controllers that this process may use, each with a new folder `name` beneath its own group.
+    """The controllers that this process may use, each with a new group `name` beneath the process's own group.
 
-    Finds none where nothing is writable: the box then does without, and says so.
+    Returns none where nothing is writable: the box then works without cgroups.
     """
     found = []
     memberships = _read_memberships()
@@ -64,20 +64,20 @@ def remove_hierarchies(hierarchies: tuple[Hierarchy, ...]) -> None:
 
 
 def _sweep(parent: Path) -> None:
-    """Remove what a launcher left that was killed. A group in use refuses."""
+    """Remove the groups of launchers that were killed. The kernel keeps a group that is still in use."""
     for leftover in parent.glob("unwind-*"):
         pid = leftover.name.split("-")[1]
         if not Path("/proc", pid).exists():
-            # Another launcher that starts at this moment sweeps the same leftovers.
+            # Another launcher that starts at the same moment may have removed the same group.
             with contextlib.suppress(FileNotFoundError):
                 remove_hierarchies((Hierarchy("", 0, leftover),))
 
 
 class RunGroups:
-    """The groups of one run: made before the fork, joined by the child itself, read and removed at the end."""
+    """The groups of one run. They are made before the fork, the child itself joins them, and we remove them."""
 
     def __init__(self, hierarchies: tuple[Hierarchy, ...], name: str) -> None:
-        """Raises OSError when a hierarchy that worked at start refuses now."""
+        """Raises OSError if a group cannot be made, even though this worked when the slot was opened."""
         self._folders: dict[str, tuple[int, Path]] = {}
         for hierarchy in hierarchies:
             folder = hierarchy.folder / name
@@ -128,7 +128,7 @@ class RunGroups:
 
 
 def _read_memberships() -> dict[str, str]:
-    """Controller -> this process's group; the key "" is version 2."""
+    """Controller -> the path of this process's group; version 2 has the key ""."""
     memberships = {}
     for line in Path("/proc/self/cgroup").read_text().splitlines():
         _, controllers, path = line.split(":", 2)
@@ -165,13 +165,14 @@ def _version_two(controller: str, memberships: dict[str, str]) -> tuple[int, Pat
 
 
 def share_out(own: Path, controller: str) -> Path | None:
-    """The group of version 2 beneath which groups of ours get this controller; None where there is none.
+    """The version 2 group beneath which our groups can use this controller; None where there is none.
 
-    A group with processes may share out nothing, unless it is the root. So a worker that is alone in its group, as
-    in a service or a container, steps down into a leaf of it; any other makes its groups beside its own.
+    A group that has processes cannot enable controllers for its children, unless it is the root. So a worker that
+    is alone in its group, as in a service or a container, moves into a leaf beneath it. Otherwise our groups become
+    siblings of the worker's group.
     """
     if own.name == LEAF:
-        own = own.parent  # where another slot of this process stepped down from
+        own = own.parent  # another slot of this process has already moved it into the leaf
     if controller in _read_words(own / "cgroup.subtree_control"):
         return own
     is_root = not (own / "cgroup.type").exists()
@@ -186,7 +187,7 @@ def share_out(own: Path, controller: str) -> Path | None:
 
 
 def _is_alone(group: Path) -> bool:
-    """Whether all processes in it are this one and its descendants; one of another namespace shows as 0."""
+    """Whether it holds only this process and its descendants; a process of another pid namespace shows as 0."""
     return all(_descends_from_us(int(pid)) for pid in _read_words(group / "cgroup.procs"))
 
 
@@ -195,12 +196,12 @@ def _descends_from_us(pid: int) -> bool:
         try:
             pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
         except OSError:
-            return True  # it ended between two looks
+            return True  # it ended meanwhile
     return pid > 0
 
 
 def _step_down(group: Path) -> bool:
-    """Move this process and its descendants into a leaf of their group."""
+    """Move this process and its descendants into a leaf beneath their group; False if that is not allowed."""
     leaf = group / LEAF
     try:
         leaf.mkdir(exist_ok=True)
@@ -215,7 +216,7 @@ def _step_down(group: Path) -> bool:
 def _enable(group: Path, controller: str) -> bool:
     control = group / "cgroup.subtree_control"
     try:
-        # Not write_text, which would make a file where there is no group.
+        # Not write_text, which would create a file where no group exists.
         with control.open("r+") as file:
             file.write(f"+{controller}")
     except OSError:
@@ -258,13 +259,13 @@ def _write_quota(controller: str, version: int, folder: Path, quota: Quota) -> N
 
 def _forbid_swap(folder: Path, version: int, memory_bytes: int) -> None:
     name, value = ("memory.memsw.limit_in_bytes", str(memory_bytes)) if version == 1 else ("memory.swap.max", "0")
-    # The file is missing where the kernel does not account swap; there is then nothing to forbid.
+    # Without this file the kernel does not count swap, and there is no limit to set.
     if (folder / name).exists():
         (folder / name).write_text(value)
 
 
 def _remove(folder: Path) -> None:
-    """A group empties a moment after its last process died."""
+    """Try until the kernel allows it: a group becomes empty a moment after its last process died."""
     deadline = time.monotonic() + REMOVE_SECONDS
     while True:
         try:

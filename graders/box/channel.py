@@ -1,4 +1,4 @@
-"""A socket to one of the box's processes, seen from the launcher, and the log that holds its last words."""
+"""A socket from the launcher to one of the box's processes, and the log that holds what it wrote before it ended."""
 
 import os
 import select
@@ -12,7 +12,7 @@ from graders.box.jail import orders
 
 
 class Channel:
-    """`theirs` and `log` are for the process; close `theirs` once it is there. Every failure is a BoxFault."""
+    """`theirs` and `log` go to the process; close `theirs` here once it has it. Every failure is a BoxFault."""
 
     def __init__(self, process: str) -> None:
         self._process = process
@@ -28,7 +28,7 @@ class Channel:
     def receive(self, seconds: float) -> tuple[dict[str, Any], list[int]]:
         readable, _, _ = select.select([self._ours], [], [], max(0.0, seconds))
         if not readable:
-            raise BoxFault(f"the {self._process} does not answer")
+            raise BoxFault(f"the {self._process} did not answer in time{self._last_words()}")
         try:
             packet = orders.receive(self._ours)
         except OSError as error:
@@ -38,14 +38,14 @@ class Channel:
         return packet
 
     def await_ready(self, seconds: float) -> tuple[Any, list[int]]:
-        """What the process says of itself when it is ready, and the descriptors beside that."""
+        """The facts that the process reports when it is ready, and the descriptors that it sends with them."""
         fields, descriptors = self.receive(seconds)
         if "ready" not in fields:
             raise BoxFault(f"the {self._process} could not get ready: {fields.get('fault', fields)}")
         return fields["ready"], descriptors
 
     def hang_up(self) -> None:
-        """The process sees that, and ends."""
+        """Close both ends. The process notices and ends."""
         self.theirs.close()
         self._ours.close()
 

@@ -1,4 +1,4 @@
-"""What the box is asked to do, and what it tells afterwards. It knows processes, not exercises."""
+"""What a caller can ask of the box, and what the box reports. It knows processes, not exercises."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ class Profile(StrEnum):
 
 
 class Cause(StrEnum):
-    """Why a run ended. Everything but EXITED and SIGNALLED was our doing."""
+    """Why a run ended. With EXITED and SIGNALLED the program ended by itself; in all other cases it was ended."""
 
     EXITED = "exited"
     SIGNALLED = "signalled"
@@ -42,20 +42,20 @@ class Driver(StrEnum):
 
 
 class BoxFault(Exception):
-    """The box itself failed: never the learner's fault, never an attempt. Names what failed and where."""
+    """The box itself failed. It is never the learner's fault and counts no attempt. Names what failed and where."""
 
 
 class BoxClosed(Exception):
-    """The program in the box ended, or was ended, before it sent what was asked of it."""
+    """The program in the box ended, or was ended, before it had read or sent everything."""
 
 
 OutputSink = Callable[[str, bytes], None]
-"""Called with "stdout" or "stderr" and a piece, from the thread that drives the run."""
+"""Called with "stdout" or "stderr" and a piece of output, from the thread that drives the run."""
 
 
 @dataclass(frozen=True)
 class BoxRequest:
-    """One fork: which interpreter, which trusted driver from graders/inside, its first message, its limits."""
+    """What to run in one fork: the interpreter, the driver from graders/inside, its first message and its limits."""
 
     flavour: Flavour
     driver: Driver
@@ -63,7 +63,7 @@ class BoxRequest:
     limits: Limits
     on_output: OutputSink | None = None
     one_core: bool = False
-    """Kept on one core of the machine, where that can be done: the kernel counts memory by 256 KiB a core."""
+    """Keep the run on one core, where that is possible: the kernel counts memory in steps of 256 KiB per core."""
 
 
 @dataclass(frozen=True)
@@ -81,62 +81,62 @@ class Exit:
     stderr: bytes = b""
     output_truncated: bool = False
     waited_seconds: float = 0.0
-    """What it waited for a processor, as read when it was stopped or its wall time was over; 0 if it ended before."""
+    """How long it waited for a processor, read when it was stopped or its wall time was over; otherwise 0."""
     machine_was_busy: bool = False
-    """Its wall time ran out while it mostly waited for a processor: the machine's fault, and not the run's."""
+    """Its wall time ran out while it mostly waited for a processor: the machine's fault, not the program's."""
 
 
 @dataclass(frozen=True)
 class MemoryReading:
-    """What the kernel has charged a run with: at this moment, and the most since it began."""
+    """The memory that the kernel has charged to a run: now, and the most since the run began."""
 
     now_bytes: int
     peak_bytes: int
 
 
 class Run(Protocol):
-    """A run in progress. Every wait is bounded by the run's limits; output is drained all the while."""
+    """A run in progress. The run's limits bound every wait, and every wait also drains the program's output."""
 
     def send(self, data: bytes) -> None:
-        """Write to the child's descriptor 0. Raises BoxClosed if the child is gone or its time is up."""
+        """Write all of `data` to the child's descriptor 0. Raises BoxClosed if the child ended or its time is up."""
 
     def receive(self, count: int) -> bytes:
-        """Read exactly `count` bytes of the child's descriptor 3. Raises BoxClosed if they will not come."""
+        """Read exactly `count` bytes from the child's descriptor 3. Raises BoxClosed if fewer than that come."""
 
     def receive_at_most(self, count: int) -> bytes:
-        """Read descriptor 3 until it closes or `count` bytes came."""
+        """Read descriptor 3 until it closes or `count` bytes have come."""
 
     def read_memory(self) -> MemoryReading | None:
-        """What the run takes; None where the kernel has no such meter. Raises BoxClosed once the run is over."""
+        """The run's memory; None where the kernel cannot measure it. Raises BoxClosed once the run is over."""
 
     def wait(self) -> Exit:
-        """Let the child end by itself (within its limits) and tell how."""
+        """Let the child end by itself, within its limits, and return how it ended."""
 
     def stop(self, cause: Cause = Cause.STOPPED) -> Exit:
-        """Kill whatever is left, reap it, and tell how it ended. Safe to call twice, and from another thread."""
+        """Kill the child if it is alive, and return how it ended. Safe to call twice, and from another thread."""
 
 
 class Box(Protocol):
-    """A slot: zygotes of both flavours, one run at a time."""
+    """A slot: it has the zygotes of its flavours and does one run at a time."""
 
     profile: Profile
 
     def start(self, request: BoxRequest) -> Run:
-        """Fork and jail a child and hand it the payload. Raises BoxFault when the box cannot."""
+        """Fork a child, jail it and send it the payload. Raises BoxFault when the box cannot do so."""
 
     def close(self) -> None:
-        """Stop the zygotes and remove what the slot made."""
+        """Stop the zygotes and remove the slot's cgroups."""
 
 
 @dataclass(frozen=True)
 class Boundary:
-    """One line of the self-test's report: what was tried, and how we know that it was refused."""
+    """One line of the self-test's report: what was tried, and the proof that it was refused."""
 
     name: str
     held: bool
     proof: str
     control: str = ""
-    """The same attempt where it must succeed (outside the box), or why there is none."""
+    """What the same attempt did outside the box, where it should succeed, or why it was not made there."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Which host files a box's root needs: the interpreter, numpy, and for torch what torch asks for."""
+"""Which host files a box's root needs: the interpreter and numpy, and for the torch flavour also what torch needs."""
 
 import importlib.metadata
 import os
@@ -14,17 +14,17 @@ from graders.contract.jobs import Flavour
 
 DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
 TOP_LINKS = ("/lib", "/lib64", "/bin")
-# An executable that is really there: an exec that fails was then refused, not merely missing.
+# A program that exists in the root, so that an exec that fails there was refused and did not just find no file.
 EXECUTABLE = "/usr/bin/env"
 PACKAGES = {Flavour.PLAIN: ("numpy",), Flavour.TORCH: ("torch", "numpy")}
 REQUIREMENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def plan_root(flavour: Flavour) -> RootPlan:
-    """List what the zygote of this flavour binds. Raises BoxFault if a package of its own is not installed."""
+    """List what a zygote of this flavour binds into its root. Raises BoxFault if its package is not installed."""
     stdlib = sysconfig.get_path("stdlib")
     packages, folders = _find_packages(PACKAGES[flavour])
-    # numpy finds its own parts by its own path. Beside it lies torch, which a plain run must not even see.
+    # numpy finds its own modules through its own path. Its folder also holds torch, which a plain run must not see.
     shown = folders if flavour is Flavour.TORCH else ()
     readable = (stdlib, *_library_folders(), EXECUTABLE, *packages)
     covered = tuple(str(p) for p in (Path(stdlib) / "site-packages", Path(stdlib) / "dist-packages") if p.is_dir())
@@ -40,7 +40,7 @@ def plan_root(flavour: Flavour) -> RootPlan:
 
 
 def clean_environment() -> dict[str, str]:
-    """The zygote's whole environment. It stays readable in every child's first stack page: no secret may be in it."""
+    """The zygote's whole environment. Every child can read it in its first stack page, so it must hold no secret."""
     return {
         "HOME": "/tmp",
         "PATH": "/usr/bin",
@@ -49,13 +49,13 @@ def clean_environment() -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
-        # A learner who asks for 5000 threads gets these instead of a dead process.
+        # Code that asks for 5000 threads gets 8 and goes on; without this limit the process would die.
         "OMP_THREAD_LIMIT": "8",
     }
 
 
 def python_command(code: str) -> list[str]:
-    """Exec a fresh interpreter: no site, no environment variables, nothing from the working directory."""
+    """The command that runs `code` in a new interpreter without site, PYTHON* variables and the working directory."""
     repository = str(Path(__file__).resolve().parents[2])
     return [
         sys.executable,
@@ -70,7 +70,7 @@ def python_command(code: str) -> list[str]:
 
 
 def _library_folders() -> tuple[str, ...]:
-    """Where the C library lies: extension modules that are imported late look for theirs beside it."""
+    """The C library's folder: extension modules that are imported late look for their libraries there."""
     folders = set()
     for line in Path("/proc/self/maps").read_text().splitlines():
         path = line.split(maxsplit=5)[-1]
@@ -80,7 +80,7 @@ def _library_folders() -> tuple[str, ...]:
 
 
 def _find_packages(wanted: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(files and folders of the packages and what they need, the folders they lie in)."""
+    """(the files and folders of the packages and their requirements, the folders that contain them)."""
     found: dict[str, importlib.metadata.Distribution] = {}
     waiting = list(wanted)
     while waiting:
@@ -93,7 +93,7 @@ def _find_packages(wanted: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
             continue
         waiting += _required_names(found[name])
     if missing := [name for name in wanted if name not in found]:
-        raise BoxFault(f"{missing[0]} is not beside this interpreter; install it, or leave that flavour out")
+        raise BoxFault(f"{missing[0]} is not installed for {sys.executable}; install it, or leave that flavour out")
     entries = {entry for distribution in found.values() for entry in _top_entries(distribution)}
     return tuple(sorted(entries)), tuple(sorted({str(Path(entry).parent) for entry in entries}))
 

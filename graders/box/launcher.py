@@ -1,4 +1,4 @@
-"""The launcher's side of one zygote: asks it for forks, notices when it is gone."""
+"""The launcher's side of one zygote: asks it for forks, and notices when it has ended."""
 
 import os
 import select
@@ -20,7 +20,7 @@ END_SECONDS: Final = 1.0
 
 @dataclass(frozen=True)
 class Ended:
-    """The zygote's word on a dead child: the kernel's wait status and CPU time."""
+    """The zygote's report on a dead child: the kernel's wait status and CPU time."""
 
     status: int
     cpu_seconds: float
@@ -39,7 +39,7 @@ class Zygote:
         self._ends: dict[int, Ended] = {}
 
     def wait_until_ready(self) -> None:
-        """Separate from the start, so that several zygotes get ready at the same time."""
+        """Separate from the start, so that several zygotes can start at the same time."""
         if self._process is None:
             _, [self._process] = self._channel.await_ready(START_SECONDS)
             self.pid = read_process_id(self._process)
@@ -51,17 +51,17 @@ class Zygote:
         return self._process is not None and not _has_ended(self._process, 0.0)
 
     def request_child(self, serial: int, descriptors: list[int]) -> None:
-        """Ask for a child that will stand by on descriptors[0] and join the cgroups of the others."""
+        """Ask for a child that waits for its order on descriptors[0] and joins the cgroups of the others."""
         self._channel.send({"serial": serial}, descriptors)
 
     def take_handle(self, serial: int) -> int:
-        """The pidfd of a child that was asked for; the caller closes it."""
+        """The pidfd of a child requested before; the caller closes it."""
         with self._reading:
             self._read_until(self._handles, serial)
             return self._handles.pop(serial)
 
     def await_end(self, serial: int) -> Ended:
-        """How a child ended. Call when it is dead, or about to be."""
+        """How a child ended. Call it when the child is dead or dying: the wait is short, then BoxFault."""
         with self._reading:
             self._read_until(self._ends, serial)
             return self._ends.pop(serial)
@@ -78,7 +78,7 @@ class Zygote:
                 raise BoxFault(f"the zygote could not fork: {fields.get('fault', fields)}")
 
     def close(self) -> None:
-        """End the process and what hangs on it: a child dies with its parent."""
+        """End the process, and with it its children: each child dies with its parent."""
         self._channel.close()
         while self._handles:
             os.close(self._handles.popitem()[1])
@@ -91,7 +91,7 @@ class Zygote:
 
 
 def read_process_id(handle: int) -> int:
-    """The number of the process behind a pidfd: -1 once it is reaped; until then the number stays taken."""
+    """The process id behind a pidfd, or -1 once it is reaped; until then no other process can get that id."""
     fields = dict(line.split(":", 1) for line in Path(f"/proc/self/fdinfo/{handle}").read_text().splitlines())
     return int(fields["Pid"])
 

@@ -1,4 +1,4 @@
-"""The launcher's side of the mothers: one process per flavour imports once and forks the zygotes of all slots."""
+"""The launcher's side of the mothers: one process per flavour, which imports once and forks all slots' zygotes."""
 
 import logging
 import subprocess
@@ -32,7 +32,7 @@ class Mother:
         with self._channel.theirs as theirs:
             self._process = subprocess.Popen(
                 python_command(f"from graders.box.jail import mother; mother.main({theirs.fileno()})"),
-                # A setting of the launcher, such as a coverage hook in the environment, must not reach the box.
+                # The launcher's environment, with its secrets or a coverage hook, must not reach the box.
                 env=clean_environment(),
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
@@ -56,13 +56,13 @@ class Mother:
         return self._process.poll() is None
 
     def wait_until_ready(self) -> None:
-        """Separate from the start, so that the mothers of all flavours import at the same time."""
+        """Separate from the start, so that the mothers of all flavours can import at the same time."""
         if self.torch_version is None:
             facts, _ = self._channel.await_ready(START_SECONDS)
             self.torch_version = str(facts["torch"])
 
     def fork(self, order: ZygoteOrder) -> Zygote:
-        """A zygote, which is not ready yet."""
+        """Returns a zygote that is not ready yet."""
         channel = Channel("zygote")
         try:
             with channel.theirs as theirs:
@@ -73,7 +73,7 @@ class Mother:
         return Zygote(channel, self._profile)
 
     def close(self) -> None:
-        """End the process. Its zygotes have channels of their own, and go on."""
+        """End the process. Its zygotes go on, because each has its own channel."""
         self._channel.hang_up()
         try:
             self._process.wait(timeout=1.0)
@@ -84,7 +84,7 @@ class Mother:
 
 
 class Mothers:
-    """What slots share: the mothers start with the first slot, end with the last, and are replaced when they die."""
+    """The mothers that slots share: they start with the first slot and end with the last; a dead one is replaced."""
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
@@ -94,7 +94,7 @@ class Mothers:
         self._slots = 0
 
     def join(self, flavours: Iterable[Flavour]) -> None:
-        """A slot will need these: have them all begin to import."""
+        """Count one more slot, and start the mothers of these flavours, without waiting for their imports."""
         with self._counting:
             self._slots += 1
         for flavour in flavours:
@@ -102,7 +102,7 @@ class Mothers:
                 self._find_living(flavour)
 
     def leave(self) -> None:
-        """A slot needs them no more."""
+        """Count one slot fewer; after the last one, end the mothers."""
         with self._counting:
             self._slots -= 1
             if self._slots:
@@ -122,7 +122,7 @@ class Mothers:
                 raise
 
     def find_mother(self, flavour: Flavour) -> Mother:
-        """The one that forked last, dead or alive."""
+        """The flavour's current mother, dead or alive. Raises KeyError if there is none."""
         return self._mothers[flavour]
 
     def _find_living(self, flavour: Flavour) -> Mother:

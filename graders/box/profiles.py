@@ -1,4 +1,4 @@
-"""Which confinement this machine allows: found by trying it in throw-away processes, strongest first."""
+"""Which confinement this machine allows: tries each profile in throw-away processes, the strongest first."""
 
 import contextlib
 import itertools
@@ -11,7 +11,7 @@ from graders.box.interface import BoxFault, Profile
 from graders.box.interpreter import clean_environment, python_command
 
 STRENGTH: Final = (Profile.P1, Profile.P2, Profile.P3)
-# The first numbers that neither people, services nor container managers are given.
+# From here on, user ids are normally given to no person, service or container.
 FREE_UID: Final = 0x70000000
 WHOLE_RANGE: Final = 4294967295
 SERIALS_A_PROCESS: Final = 64
@@ -23,15 +23,15 @@ REMEDY: Final = (
     " CONFIG_SECURITY_LANDLOCK, and 'landlock' in the kernel's lsm= list)"
 )
 REMEDY_PYTHON: Final = (
-    "The box's user cannot read {path}, as when Python lies in root's home:"
-    " install Python where everybody can read it, or start the worker as the user who owns it"
+    "The box's user cannot read {path}, perhaps because Python is in root's home:"
+    " install Python where every user can read it, or start the worker as the user who owns it"
 )
 
 
 def probe_profile(at_most: Profile | None = None) -> Profile:
-    """The strongest profile that works here, and no stronger than `at_most`.
+    """The strongest profile that works here and is no stronger than `at_most`.
 
-    Raises BoxFault, with the remedy, where not even P3 holds.
+    Raises BoxFault, with the remedy, where not even P3 works.
     """
     allowed = STRENGTH if at_most is None else STRENGTH[STRENGTH.index(at_most) :]
     for profile in allowed:
@@ -41,13 +41,13 @@ def probe_profile(at_most: Profile | None = None) -> Profile:
 
 
 def choose_uid() -> int:
-    """A user id that no other process has, for a box started by root; a running process's own id otherwise."""
+    """Under root, a user id that no other process has; otherwise this process's own user id."""
     if os.geteuid() != 0:
         return os.geteuid()
     first, _, count = max(_read_uid_map(), key=lambda extent: extent[2])
     if count >= WHOLE_RANGE:
         return FREE_UID + _next_serial()
-    # A container's own range: its upper end, below nobody (65534), away from real users.
+    # In a container, the upper end of its range: away from real users and below the user nobody (65534).
     return first + min(count, 65000) - 1 - _next_serial() % max(1, min(count, 65000) // 4)
 
 
@@ -62,7 +62,7 @@ def count_tasks(uid: int) -> int:
 
 
 def _next_serial() -> int:
-    """A number that no other slot of a live process on this machine has."""
+    """A number that no slot of another live process on this machine uses."""
     return os.getpid() * SERIALS_A_PROCESS + next(_serials) % SERIALS_A_PROCESS
 
 
@@ -79,7 +79,7 @@ def _works(*attempts: str) -> bool:
 
 
 def _try(attempt: str) -> bool:
-    """Whether it succeeds in a fresh interpreter: a fork of this one would bring its threads' locks along."""
+    """Whether it succeeds in a new interpreter. A fork of this one would copy locks that other threads hold."""
     uid = choose_uid()
     gid = uid if os.geteuid() == 0 else os.getegid()
     call = f"from graders.box.jail import probes; probes.main({attempt!r}, {uid}, {gid})"

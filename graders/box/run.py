@@ -1,4 +1,4 @@
-"""A run in progress, seen from outside: moves bytes, watches the clock and the output, kills, and tells the end."""
+"""A run in progress, seen from outside: moves bytes, enforces the limits of time and output, reports the end."""
 
 import contextlib
 import os
@@ -25,20 +25,21 @@ PROFILER_NOISE: Final = (
 MAX_NOISE_BYTES: Final = 200
 DEATH_SECONDS: Final = 5.0
 PROCESSORS: Final = os.cpu_count() or 1
-# RLIMIT_CPU, the backstop behind our own count, samples: on a busy machine it may strike this much early.
+# RLIMIT_CPU is the backstop behind our own count. The kernel samples it, so on a busy machine it may kill a run that
+# has used only this share of its CPU time.
 BACKSTOP_SHARE: Final = 0.5
 SHORTEST_WAIT_SECONDS: Final = 0.002
 
 
 @dataclass(frozen=True)
 class Child:
-    """A forked child: its number with the zygote, its pidfd, its cgroups."""
+    """A forked child: its number in messages to the zygote, its pidfd, its cgroups."""
 
     serial: int
     handle: int
     groups: RunGroups
     retire: Callable[[RunGroups], None]
-    """Takes the groups when they have been read, to remove them."""
+    """Called with the groups when they have been read; removes them."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Pipes:
 
 
 class _Output:
-    """What the child printed, up to the cap that both streams share."""
+    """What the child printed. The two streams share one cap."""
 
     def __init__(self, cap_bytes: int, sink: OutputSink | None) -> None:
         self._left = cap_bytes
@@ -62,7 +63,7 @@ class _Output:
         self.overflowed = False
 
     def take(self, stream: str, piece: bytes) -> bool:
-        """Keep what still fits; False when that was not all."""
+        """Keep what still fits. Returns False if anything printed so far did not fit."""
         if stream == "stderr":
             piece = self._drop_noise(piece)
         kept = piece[: self._left]
@@ -74,20 +75,20 @@ class _Output:
         return not self.overflowed
 
     def _drop_noise(self, piece: bytes) -> bytes:
-        """Noise comes in several writes: what may become a line of it is held back until the line is whole."""
+        """Noise arrives in several writes: a piece that may become such a line is held until the line is complete."""
         *lines, rest = (self._held + piece).split(b"\n")
         said = b"".join(line + b"\n" for line in lines if not line.startswith(PROFILER_NOISE))
         may_be_noise = 0 < len(rest) <= MAX_NOISE_BYTES and any(
             noise.startswith(rest) or rest.startswith(noise) for noise in PROFILER_NOISE
         )
-        if not piece:  # the end: no more of it will come
+        if not piece:  # the end of the stream: the held piece will not become a whole line
             may_be_noise = False
         self._held = rest if may_be_noise else b""
         return said if may_be_noise else said + rest
 
 
 class _CpuClock:
-    """The CPU time of a process, read from the kernel by whoever may see its number."""
+    """The CPU time of a process, read from the kernel through its process id."""
 
     def __init__(self, handle: int) -> None:
         # See clock_getcpuclockid(3).
@@ -101,13 +102,13 @@ class _CpuClock:
 
 
 def keep_on_core(handle: int, core: int) -> None:
-    """Before the child has threads, and without its knowing; where that is not allowed, it stays where it may be."""
+    """Pin the child, which has no other threads yet, to `core`. Where that is not allowed, do nothing."""
     with contextlib.suppress(OSError):
         os.sched_setaffinity(read_process_id(handle), {core})
 
 
 class BoxRun:
-    """One child. Calls from several threads are safe: each waits for the other, and stop() ends what it waits for."""
+    """One child. Calls from several threads are safe: one waits for the other, and stop() ends such a wait."""
 
     def __init__(self, zygote: Zygote, child: Child, pipes: Pipes, limits: Limits, sink: OutputSink | None) -> None:
         self._zygote = zygote
@@ -145,7 +146,7 @@ class BoxRun:
             return not left
 
         with self._working:
-            # A pipe has room nearly always: asking the kernel first would double the price of a short message.
+            # A pipe nearly always has room, and polling first would double the cost of a short message.
             sent = not data or ("into" in self._open and self._exit is None and self._step("into", write))
             if not sent and not self._pump("into", write):
                 raise BoxClosed("the program ended before it read everything")
@@ -154,7 +155,7 @@ class BoxRun:
         with self._working:
             data = self._collect(count)
         if len(data) < count:
-            raise BoxClosed(f"{count} bytes were awaited and {len(data)} came")
+            raise BoxClosed(f"{count} bytes were expected and {len(data)} came")
         return data
 
     def receive_at_most(self, count: int) -> bytes:
@@ -171,7 +172,7 @@ class BoxRun:
     def wait(self) -> Exit:
         with self._working:
             while "results" in self._open and self._exit is None and self._collect(PIECE_BYTES):
-                pass  # nobody wants it, but a full pipe would keep the child from ending
+                pass  # thrown away, but a full pipe would keep the child from ending
             self._pump("", lambda: False)
             return self._finish()
 
@@ -195,7 +196,7 @@ class BoxRun:
         return bytes(pieces)
 
     def _read_piece(self, name: str, count: int) -> bytes:
-        """The next bytes; closes our end when the other is closed."""
+        """The next bytes, b"" if there are none yet. Closes our end if the other end is closed."""
         try:
             piece = os.read(self._open[name], count)
         except BlockingIOError:
@@ -205,10 +206,10 @@ class BoxRun:
         return piece
 
     def _pump(self, wanted: str, step: Callable[[], bool]) -> bool:
-        """Drain output until `step`, called when `wanted` is ready, says that it is done; False if it cannot be.
+        """Drain output until `step`, called whenever `wanted` is ready, returns True; False if that cannot happen.
 
-        With nothing wanted, goes on until the child is dead. Whoever is dead has nothing more to write, so what
-        lies in the pipes then is read to the end.
+        With `wanted` "", goes on until the child is dead. A dead child writes nothing more, so the pipes are then
+        read to the end.
         """
         dead = False
         while not (wanted and wanted not in self._open) and self._exit is None:
@@ -226,7 +227,7 @@ class BoxRun:
         return False
 
     def _find_patience(self) -> float:
-        """How long no limit of time can be reached, in seconds."""
+        """Seconds for which no time limit can be reached, even by a child that keeps every processor busy."""
         left = self._deadline - time.monotonic()
         if self._our_cause is None:
             left = min(left, (self._limits.cpu_seconds - self._clock.read_seconds()) / PROCESSORS)
@@ -236,14 +237,14 @@ class BoxRun:
         now = time.monotonic()
         if self._our_cause is not None:
             if now >= self._death_deadline:
-                raise BoxFault("a killed run does not die")
+                raise BoxFault(f"the run was killed and is still alive {DEATH_SECONDS:g} s later")
         elif self._clock.read_seconds() >= self._limits.cpu_seconds:
             self._kill(Cause.CPU_LIMIT)
         elif now >= self._deadline and now >= self._extend_deadline():
             self._kill(Cause.WALL_LIMIT)
 
     def _extend_deadline(self) -> float:
-        """A run does not pay for what kept it from the processors."""
+        """Add the time that the run waited for a processor: it is the machine's doing, not the program's."""
         self._deadline = self._started + extend_wall_limit(self._limits.wall_seconds, self._read_wait())
         return self._deadline
 
@@ -268,7 +269,7 @@ class BoxRun:
         return {self._names[descriptor] for descriptor, _ in poll.poll(max(0.0, seconds) * 1000)}
 
     def _make_poll(self, wanted: str) -> select.poll:
-        """Kept until a descriptor is closed: a message of a few bytes would pay more for it than for the rest."""
+        """Kept until a descriptor closes: for a short message, making one would cost more than all the rest."""
         poll = self._polls[wanted] = select.poll()
         poll.register(self._handle, select.POLLIN)
         for name in {"stdout", "stderr", wanted} & self._open.keys():
@@ -339,9 +340,9 @@ class BoxRun:
             return Cause.CPU_LIMIT
         if self._zygote.profile is Profile.P3:
             return Cause.SIGNALLED  # no pid namespace: there a process can kill itself
-        raise BoxFault("the run was killed from outside the box, and not by us")
+        raise BoxFault("something outside the box killed the run; look for other uses of SIGKILL on this machine")
 
 
 def _unknown_exit(wall_seconds: float) -> Exit:
-    """Stands where the zygote could not tell the end, so that a second call neither waits nor raises."""
+    """Used when the zygote did not report the end, so that a second call neither waits nor raises."""
     return Exit(Cause.STOPPED, None, None, 0.0, wall_seconds, None)

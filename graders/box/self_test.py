@@ -1,4 +1,4 @@
-"""The self-test: every attempt of every flavour through the real path, with controls outside. Fails closed."""
+"""The self-test: every attempt in a real box of every flavour, with controls outside it. What is unproven fails."""
 
 import json
 import subprocess
@@ -73,7 +73,7 @@ ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page))
 SIGSYS: Final = 31
 
 Controls = dict[str, dict[str, str]]
-"""Name of an attempt -> how it ended, and the words for it."""
+"""Name of an attempt -> its `state` outside the box, and the `words` that describe it."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _try_everything(box: Slot, controls: Controls) -> list[Boundary]:
 
 
 def _try_calls(box: Slot, flavour: Flavour, controls: Controls) -> Iterator[Boundary]:
-    """All attempts that a process survives, in one fork, beside the same attempts outside."""
+    """All attempts that a process survives, made in one fork and compared with the same attempts outside."""
     ending = _make_attempts(box, flavour)
     if isinstance(ending, BoxFault):
         yield Boundary(f"attempts inside the box ({flavour})", False, str(ending))
@@ -139,7 +139,7 @@ def _make_attempts(box: Slot, flavour: Flavour) -> Ending | BoxFault:
 
 
 def _try_slot(box: Slot, number: int, controls: Controls) -> list[Boundary]:
-    """All attempts again, as one boundary for each flavour."""
+    """All attempts again in another slot, reported as one boundary per flavour."""
     return [
         _judge_all(f"every attempt in slot {number} ({flavour})", _make_attempts(box, flavour), controls)
         for flavour in box.flavours
@@ -215,14 +215,14 @@ def _try_resources(box: Slot, flavour: Flavour) -> Iterator[Boundary]:
     else:
         yield expect("any file at all", FILL_SCRATCH, LIMITS, _printed("refused 13"))
     if box.memory_cgroup:
-        # Pages of /tmp are no process's data: only the cgroup sees them.
+        # The pages of files in /tmp are not part of any process's data, so only the cgroup counts them.
         narrow = LIMITS.model_copy(update={"memory_mib": 32, "disk_mib": 64})
         yield expect("files and memory together", FILL_SCRATCH, narrow, _ended(Cause.MEMORY_LIMIT))
         yield expect("the memory meter sees 64 MiB", "x = bytearray(b'1') * (64 << 20)", LIMITS, _peaked_near(64))
 
 
 def _try_traces(box: Slot) -> Iterator[Boundary]:
-    """What one learner leaves for the next, and what a zygote without torch has of it."""
+    """Whether one run can leave something for the next, and whether a plain run can reach torch."""
     for flavour in box.flavours:
         yield _look_for_trace("for the next run", box, box, flavour)
     if Flavour.PLAIN in box.flavours:

@@ -1,4 +1,4 @@
-"""A slot: zygotes of the flavours it was opened for, and one run at a time on them."""
+"""A slot: it has a zygote for each flavour that it was opened with, and does one run at a time."""
 
 import contextlib
 import itertools
@@ -31,20 +31,20 @@ MIB: Final = 1 << 20
 SETUP_SECONDS: Final = 10.0
 # The main thread, and the one with the big stack that the cell driver starts.
 OWN_TASKS: Final = 2
-# In an ordinary user's namespace: the zygote, the child that stands by, and one more.
+# In an ordinary user's namespace: the zygote, the spare child, and one more.
 ZYGOTE_TASKS: Final = 3
-# The launcher counts exactly, and kills first; the kernel's own limit holds where the launcher is busy.
+# The launcher counts exactly and kills first; the kernel's own limit is the backstop for when the launcher is busy.
 CPU_BACKSTOP_SECONDS: Final = 1
 SLACK_TASKS: Final = 16
 CORES: Final = itertools.cycle(sorted(os.sched_getaffinity(0)))
-"""Slots take turns, so that runs that are kept on one core do not share it."""
+"""Each slot takes the next core, so that two slots that each keep their runs on one core do not share it."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class SlotSettings:
-    """How a slot is made. `cpu_cores` is its share where there is a cpu cgroup."""
+    """How a slot is made. `cpu_cores` is the most CPU that a run may use; only a cpu cgroup enforces it."""
 
     flavours: tuple[Flavour, ...]
     profile: Profile
@@ -59,16 +59,16 @@ def open_box(
     compute_threads: int = 1,
     cpu_cores: float = 1.0,
 ) -> "Slot":
-    """A slot with its own mothers, ready to serve. `profile` None: the strongest that works here.
+    """A slot with its own mothers, ready for runs. With `profile` None it uses the strongest that works here.
 
-    Raises BoxFault, with the remedy, when the machine cannot confine or a zygote does not come up.
+    Raises BoxFault, with the remedy, when this machine cannot confine code, or when a zygote does not start.
     """
     chosen = profile if profile is not None else probe_profile()
     return Slot(SlotSettings(tuple(flavours), chosen, compute_threads, cpu_cores), Mothers(chosen))
 
 
 def open_boxes(count: int, flavours: Sequence[Flavour], profile: Profile) -> list["Slot"]:
-    """Slots that share their mothers, all ready to serve; or BoxFault, and none. Each is to be closed."""
+    """Slots that share their mothers, all ready for runs; the caller closes each. Raises BoxFault if one fails."""
     mothers = Mothers(profile)
     slots: list[Slot] = []
     try:
@@ -83,7 +83,7 @@ def open_boxes(count: int, flavours: Sequence[Flavour], profile: Profile) -> lis
 
 @dataclass(frozen=True)
 class _Spare:
-    """A child that stands by: forked, in its cgroups and namespaces, waiting for an order on the other end."""
+    """A child forked ahead of its run: in its cgroups and namespaces, waiting for an order on `channel`."""
 
     serial: int
     channel: socket.socket
@@ -91,7 +91,7 @@ class _Spare:
 
 
 class Slot(Box):
-    """See graders/README.md. A zygote that died is replaced before the next run; its failure is a BoxFault."""
+    """See graders/README.md. A dead zygote is replaced before the next run; BoxFault if that fails."""
 
     def __init__(self, settings: SlotSettings, mothers: Mothers) -> None:
         self.profile = settings.profile
@@ -106,7 +106,7 @@ class Slot(Box):
         self._core = next(CORES)
         self.uid = choose_uid()
         self._gid = self.uid if os.geteuid() == 0 else os.getegid()
-        # Only P1 is sure to be allowed, but a delegated group of an ordinary user is used just the same.
+        # Only P1 is sure to be allowed to make cgroups, but an ordinary user's delegated group is used too.
         self._hierarchies = cgroups.find_hierarchies(f"unwind-{os.getpid()}-{id(self):x}")
         try:
             self._mothers.join(settings.flavours)
@@ -134,11 +134,11 @@ class Slot(Box):
         return self._mothers.find_mother(Flavour.TORCH).torch_version or "" if torch else ""
 
     def find_zygote(self, flavour: Flavour) -> int:
-        """Its process id, for operators and fault tests."""
+        """The zygote's process id, for operators and fault tests."""
         return self._zygotes[flavour].pid
 
     def find_mother(self, flavour: Flavour) -> int:
-        """The process id of the mother whom this slot shares with others."""
+        """The process id of the mother, which this slot may share with others."""
         return self._mothers.find_mother(flavour).pid
 
     def start(self, request: BoxRequest) -> BoxRun:
@@ -149,7 +149,7 @@ class Slot(Box):
             try:
                 run = self._run = self._launch(zygote, request)
             except BoxFault:
-                # Half a start may have left a child or an unread answer: begin again with a fresh zygote next time.
+                # A start that failed halfway may leave a child or an unread answer: the next run gets a new zygote.
                 self._drop_zygote(request.flavour)
                 raise
             with contextlib.suppress(BoxClosed):
@@ -162,7 +162,7 @@ class Slot(Box):
             try:
                 self._run.stop()
             except BoxFault:
-                logger.exception("the last run of a closing slot did not end well")
+                logger.exception("the slot is closing, and its last run could not be stopped")
         for flavour in tuple(self._zygotes):
             self._drop_zygote(flavour)
         self._mothers.leave()
@@ -170,8 +170,8 @@ class Slot(Box):
         cgroups.remove_hierarchies(self._hierarchies)
 
     def _retire(self, groups: RunGroups) -> None:
-        """In its own thread: removing a group waits while the next child joins its own, for milliseconds."""
-        # A slot that closes meanwhile removes them all.
+        """Remove them in another thread: removal waits some milliseconds while the next child joins its groups."""
+        # A slot that is closing accepts no more work, but removes all its groups itself.
         with contextlib.suppress(RuntimeError):
             self._sweeper.submit(groups.remove)
 
@@ -191,7 +191,7 @@ class Slot(Box):
 
     def _healthy_zygote(self, flavour: Flavour) -> Zygote:
         if flavour not in self._settings.flavours:
-            raise BoxFault(f"this slot was opened without the {flavour} zygote")
+            raise BoxFault(f"this slot was opened without the {flavour} flavour; add it to the slot's flavours")
         zygote = self._zygotes.get(flavour)
         if zygote is not None and zygote.is_alive:
             return zygote
@@ -203,7 +203,7 @@ class Slot(Box):
         return zygote
 
     def _prepare_next(self, flavour: Flavour, zygote: Zygote) -> None:
-        """While this run is busy: joining a cgroup waits for the kernel, and forking torch copies page tables."""
+        """Fork the next child while this run is busy: to join a cgroup and to fork torch both take milliseconds."""
         try:
             self._spares[flavour] = self._prepare_child(zygote)
         except BoxFault:
@@ -237,7 +237,7 @@ class Slot(Box):
             orders.send(spare.channel, orders.as_fields(self._order(request, child.groups)), theirs)
         except OSError as error:
             _close_all([*ours, child.handle])
-            raise BoxFault(f"the child that stood by could not be used: {error}") from error
+            raise BoxFault(f"the spare child could not be used: {error}") from error
         finally:
             _close_all(theirs)
             spare.channel.close()
@@ -261,14 +261,14 @@ class Slot(Box):
         )
 
     def _count_neighbours(self) -> int:
-        """Tasks that RLIMIT_NPROC would count beside the run's own, where no cgroup counts them."""
+        """Tasks of the same user that RLIMIT_NPROC counts besides the run's own; used where no cgroup counts."""
         if self.profile is Profile.P2:
             return ZYGOTE_TASKS
         return 0 if os.geteuid() == 0 else count_tasks(os.geteuid()) + SLACK_TASKS
 
 
 def _make_pipes() -> tuple[list[int], list[int]]:
-    """(our ends, the child's ends) of descriptors 0 to 3 and of the report; ours do not block."""
+    """(our ends, the child's ends) of descriptors 0 to 3 and of the report pipe; our ends do not block."""
     into_theirs, into_ours = os.pipe()
     ours, theirs = [into_ours], [into_theirs]
     for _ in range(4):
@@ -286,7 +286,7 @@ def _close_all(descriptors: list[int]) -> None:
 
 
 def _await_ready(run: BoxRun, report: int) -> None:
-    """Wait for the child's word that every layer is on. Anything else is our fault, and told as such."""
+    """Wait until the child reports that every layer is on. Raises BoxFault with any other report."""
     said = b""
     deadline = time.monotonic() + SETUP_SECONDS
     try:
@@ -299,4 +299,4 @@ def _await_ready(run: BoxRun, report: int) -> None:
         os.close(report)
     if said != READY:
         run.stop()
-        raise BoxFault(f"the jail did not close: {said.decode(errors='replace') or 'no word from the child'}")
+        raise BoxFault(f"the child could not be jailed: {said.decode(errors='replace') or 'it reported nothing'}")

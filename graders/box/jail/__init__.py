@@ -1,1 +1,1 @@
-"""The zygote's own code: runs in the process that forks learners; standard library alone, and no payload read."""
+"""The code of the processes that fork and jail learner code. It uses only the stdlib and never reads a payload."""

@@ -1,4 +1,4 @@
-"""A small assembler for the classic BPF programs that seccomp runs: named jumps, resolved backwards-free."""
+"""A small assembler for the classic BPF programs that seccomp runs: jumps go to named labels, only forwards."""
 
 import struct
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ MAX_INSTRUCTIONS: Final = 4096
 
 @dataclass(frozen=True)
 class Instruction:
-    """One instruction; `yes` and `no` name labels, "" falls through. Jumps go forwards and reach 255 instructions."""
+    """One instruction. `yes` and `no` are labels at most 255 instructions later; "" is the next instruction."""
 
     code: int
     value: int = 0
@@ -36,7 +36,7 @@ Program = list[Instruction | Label]
 
 
 def argument_offsets(index: int) -> tuple[int, int]:
-    """Where the low and the high half of a system call's argument lie (little-endian machines)."""
+    """Byte offsets of the low and the high half of a system call's argument, on a little-endian machine."""
     low = 16 + 8 * index
     return low, low + 4
 
@@ -48,12 +48,12 @@ def assemble(program: Program) -> bytes:
     for item in program:
         if isinstance(item, Label):
             if item.name in places:
-                raise ValueError(f"label {item.name} stands twice")
+                raise ValueError(f"label {item.name} is used twice")
             places[item.name] = len(instructions)
         else:
             instructions.append(item)
     if len(instructions) > MAX_INSTRUCTIONS:
-        raise ValueError(f"{len(instructions)} instructions; the kernel takes {MAX_INSTRUCTIONS}")
+        raise ValueError(f"the program has {len(instructions)} instructions; the kernel takes {MAX_INSTRUCTIONS}")
     return b"".join(_encode(item, at, places) for at, item in enumerate(instructions))
 
 
@@ -67,7 +67,7 @@ def _distance(label: str, at: int, places: dict[str, int]) -> int:
     if not label:
         return 0
     if label not in places:
-        raise ValueError(f"no label {label}")
+        raise ValueError(f"the program has no label {label}")
     distance = places[label] - at - 1
     if not 0 <= distance <= 255:
         raise ValueError(f"label {label} is {distance} instructions away; a jump reaches 0 to 255")

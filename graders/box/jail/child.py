@@ -1,4 +1,4 @@
-"""What happens between the fork and the learner's first line: five layers, in the one order that works."""
+"""What happens between the fork and the learner's first line: five layers, applied in the only order that works."""
 
 import os
 import signal
@@ -23,24 +23,24 @@ HOST_NAME: Final = "box"
 
 @dataclass(frozen=True)
 class Inherited:
-    """What the mother worked out once, for the zygotes of all slots."""
+    """What the mother prepared once for the zygotes of all slots."""
 
     setup: Setup
     start: ModuleType
     landlock_version: int
     grants: list[Grant]
     filter: bytes
-    """For pid 1; a child without a pid namespace builds its own."""
+    """The seccomp filter for pid 1; a child without a pid namespace builds its own."""
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """What the zygote adds for its own slot, so that a fork only applies it."""
+    """What the zygote prepared for its own slot, so that a child only has to apply it."""
 
     inherited: Inherited
     order: ZygoteOrder
     pid_namespace: int
-    """A descriptor of the zygote's own."""
+    """A descriptor of the zygote's own pid namespace."""
     data_bytes: int
     address_bytes: int
     bounding_set: tuple[int, ...]
@@ -55,10 +55,10 @@ class Prepared:
 
 
 def run_child(prepared: Prepared, descriptors: list[int]) -> None:
-    """Wait for one order, jail this process, run the driver. Never returns: once, a failed handler went on as parent.
+    """Wait for one order, jail this process, run the driver. Never returns: the code after it is the zygote's.
 
-    `descriptors`: the socket on which the order will come, then the lists of the cgroups to join. What is slow and
-    the same for every run happens before the order is there: the next learner does not wait for it.
+    `descriptors`: the socket on which the order will arrive, then the process lists of the cgroups to join. The slow
+    steps that are the same for every run happen before the order arrives, so the next learner does not wait for them.
     """
     status = 1
     try:
@@ -83,7 +83,7 @@ def run_child(prepared: Prepared, descriptors: list[int]) -> None:
 def _try(step: Callable[[], None]) -> BaseException | None:
     try:
         step()
-    except BaseException as error:  # noqa: BLE001 - whatever it is, the operator must read it
+    except BaseException as error:  # noqa: BLE001 - whatever it is, the operator must be able to read it
         return error
     return None
 
@@ -99,7 +99,7 @@ def _stand_by(prepared: Prepared, descriptors: list[int]) -> BaseException | Non
 
 
 def _join_cgroups(process_lists: list[int]) -> None:
-    # The kernel waits for a grace period of some ten milliseconds here.
+    # The kernel waits here for an RCU grace period, about ten milliseconds.
     for process_list in process_lists:
         os.write(process_list, b"0\n")
 
@@ -111,8 +111,8 @@ def _enter_namespaces(prepared: Prepared) -> None:
 
 
 def _place_descriptors(received: list[int]) -> None:
-    """Make the order's descriptors 0 to 3 and the report 4; close all else."""
-    # First out of the way of 0 to 4, then into place: a descriptor could be overwritten before it was copied.
+    """Move the order's descriptors to 0 to 3 and the report to 4; close all others."""
+    # First to high numbers and then into place: otherwise one could be overwritten before it is copied.
     high = [os.dup2(descriptor, 100 + at) for at, descriptor in enumerate(received)]
     for at, descriptor in enumerate(high):
         os.dup2(descriptor, at)

@@ -1,4 +1,4 @@
-"""Imports the drivers from the host's folder under the paths that they have in the root that learners see."""
+"""Imports the drivers from the host's folder, but names them by the paths that they have in the learner's root."""
 
 import importlib.machinery
 import importlib.util
@@ -13,7 +13,7 @@ INIT: Final = "__init__.py"
 
 
 class _Loader(SourceFileLoader):
-    """Calls the file `path`, and reads it from `source`."""
+    """Names the file `path`, but reads it from `source`."""
 
     def __init__(self, name: str, path: str, source: Path) -> None:
         super().__init__(name, path)
@@ -27,7 +27,7 @@ class _Loader(SourceFileLoader):
 
 
 class _Finder:
-    """Finds modules beneath `folder`, and says that they are beneath `shown`."""
+    """Finds modules beneath `folder`, and gives their specs paths beneath `shown`."""
 
     def __init__(self, folder: Path, shown: str) -> None:
         self._folder = folder
@@ -56,7 +56,7 @@ def list_modules(folder: str) -> list[str]:
 
 
 def load_as_shown(folder: str, shown: str, load: Callable[[], object]) -> None:
-    """Run `load` while imports find the modules of `folder` first, each named as a file beneath `shown`."""
+    """Run `load` while imports look in `folder` first; the modules found there name files beneath `shown`."""
     finder = _Finder(Path(folder), shown)
     sys.meta_path.insert(0, finder)
     try:

@@ -1,4 +1,4 @@
-"""The few kernel calls that Python does not offer, through ctypes, each raising OSError with the call's name."""
+"""The kernel calls that Python does not offer, made through ctypes; each raises OSError with the call's name."""
 
 import ctypes
 import os
@@ -45,9 +45,9 @@ SYS_CLOSE_RANGE: Final = 436
 
 
 def check_machine() -> None:
-    """Refuse a machine whose system call numbers we do not have: a wrong table would confine nothing."""
+    """Raises OSError on a machine whose system call numbers we do not have: a wrong table would confine nothing."""
     if platform.machine() != "x86_64" or ctypes.sizeof(ctypes.c_void_p) != 8:
-        raise OSError(f"the box knows the system calls of 64-bit x86_64 only, and this is {platform.machine()}")
+        raise OSError(f"the box runs on 64-bit x86_64 only, and this machine is {platform.machine()}")
 
 
 def call(name: str, number: int, *arguments: object) -> int:
@@ -83,7 +83,7 @@ def detach(target: str) -> None:
 
 
 def pivot_into(new_root: str) -> None:
-    """Make `new_root` the root. With "." twice the old root lies over the new one, and is detached."""
+    """Make `new_root` the root. pivot_root(".", ".") mounts the old root over the new one; then it is detached."""
     os.chdir(new_root)
     call("pivot_root", SYS_PIVOT_ROOT, ctypes.c_char_p(b"."), ctypes.c_char_p(b"."))
     detach(".")
@@ -91,7 +91,7 @@ def pivot_into(new_root: str) -> None:
 
 
 def control(name: str, option: int, *values: int) -> int:
-    """prctl(2); unused arguments are zero, which newer options insist on."""
+    """Call prctl(2). Unused arguments are passed as zero, which newer options require."""
     padded = [ctypes.c_ulong(value) for value in (*values, 0, 0, 0, 0)[:4]]
     return _checked(name, LIBC.prctl(ctypes.c_int(option), *padded))
 

@@ -1,4 +1,4 @@
-"""Landlock: which files a process may touch, as a layer that does not depend on what the root holds."""
+"""Landlock: which files a process may touch, as a layer that does not rely on how the root was built."""
 
 import ctypes
 import os
@@ -38,14 +38,14 @@ RULE_PATH_BENEATH: Final = 1
 
 @dataclass(frozen=True)
 class Grant:
-    """What may be done at and beneath a path."""
+    """The rights at a path and beneath it."""
 
     path: str
     rights: int
 
 
 def grant_reading(path: str) -> Grant:
-    """The right to list belongs to folders alone: the kernel refuses it for a file."""
+    """Grants listing for folders only, because the kernel refuses that right for a file."""
     return Grant(path, READ if Path(path).is_dir() else READ_FILE)
 
 
@@ -58,7 +58,10 @@ def find_version() -> int:
 
 
 def restrict(version: int, grants: list[Grant]) -> None:
-    """Allow this thread the grants and nothing else, for good. Needs no_new_privs. A missing path is an error."""
+    """Allow this thread the grants and no other files; this cannot be undone.
+
+    Raises OSError unless no_new_privs is set, and if a granted path does not exist.
+    """
     handled = (1 << RIGHTS_OF_VERSION[min(version, 5)]) - 1
     fields = [handled]
     if version >= NET_VERSION:

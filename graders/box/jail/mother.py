@@ -1,4 +1,4 @@
-"""The mother of a flavour's zygotes: imports once, forks one for each slot, and never reads a payload."""
+"""The mother of a flavour's zygotes: imports once, forks one zygote per slot, and never reads a payload."""
 
 import importlib
 import os
@@ -18,8 +18,8 @@ ENVIRONMENT: Final = {"HOME": "/tmp", "PATH": "/usr/bin", "LANG": "C.UTF-8", "TM
 
 
 def main(descriptor: int) -> None:
-    """Serve the launcher on this socket until it closes. Failures before readiness are told as {"fault": ...}."""
-    # A worker may keep its files from others; the roots that are built here are for users who are not the worker.
+    """Serve the launcher on this socket until it closes. A failure before readiness is sent as {"fault": ...}."""
+    # The worker's umask may hide its files from others, but other users must be able to read the roots built here.
     os.umask(0o022)
     channel = socket.socket(fileno=descriptor)
     first = orders.receive(channel)
@@ -32,7 +32,7 @@ def main(descriptor: int) -> None:
         raise
     orders.send(channel, {"ready": {"torch": inherited.start.torch_version()}})
     _serve(channel, inherited)
-    # Not an ordinary exit, which would visit, and so copy, every object that the zygotes share.
+    # An ordinary exit would visit every object, and so copy memory that the zygotes still share.
     os._exit(0)
 
 
@@ -40,12 +40,12 @@ def _prepare(setup: Setup) -> Inherited:
     kernel.check_machine()
     version = landlock.find_version()
     if version == 0:
-        raise OSError("this kernel has no Landlock; Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK is needed")
+        raise OSError("this kernel has no Landlock; use Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK")
     with prepare_for_fork.importing():
         start = _import(setup)
     os.environ.clear()
     os.environ.update(ENVIRONMENT)
-    # For the C library alone, unseen by os.environ: torch's profiler would log to the learner's stderr.
+    # Without this, torch's profiler logs to the learner's stderr. Set in C only, so os.environ does not show it.
     kernel.LIBC.setenv(b"KINETO_LOG_LEVEL", b"99", 1)
     grants = root.list_grants(setup.root, setup.has_namespaces, setup.inside)
     if setup.profile == "P1":
@@ -57,7 +57,7 @@ def _prepare(setup: Setup) -> Inherited:
 
 
 def _import(setup: Setup) -> ModuleType:
-    """Whatever runs will need, and last the drivers, named as they will lie in the root."""
+    """Import all that runs will need, then the drivers, named by their paths in the root. Returns inside/start."""
     inside = root.INSIDE if setup.has_namespaces else setup.inside
     sys.path[:] = [*setup.root.module_paths, *setup.root.warm_paths]
     drivers.load_as_shown(setup.inside, inside, lambda: importlib.import_module("start"))
@@ -71,7 +71,7 @@ def _import(setup: Setup) -> ModuleType:
 
 
 def _hide_own_modules() -> None:
-    """Forget our names before the fork: looking for them in a child would copy the pages of every module's name."""
+    """Forget our modules before the fork; a child that searched for them would copy the pages of all module names."""
     for name in [name for name in sys.modules if name == "graders" or name.startswith("graders.")]:
         del sys.modules[name]
 
@@ -81,15 +81,15 @@ def _settle_memory() -> None:
         prepare_for_fork.rest(memory_map)
     threads = len(list(Path("/proc/self/task").iterdir()))
     if threads != 1:
-        raise RuntimeError(f"the mother has {threads} threads; a fork would hang every child")
+        raise RuntimeError(f"the mother has {threads} threads; a fork needs exactly one, or its children can hang")
     if shared := find_shared_memory(Path("/proc/self/maps").read_text()):
-        raise RuntimeError(f"what one run writes there, every slot would read: {shared[0]}")
+        raise RuntimeError(f"one run could write to this memory and all slots would read it: {shared[0]}")
 
 
 def find_shared_memory(memory_map: str) -> list[str]:
-    """The lines of /proc/PID/maps that stay one memory after a fork, and are or could be made writable.
+    """The lines of /proc/PID/maps whose memory is shared across a fork and is, or could be made, writable.
 
-    A file that was opened to be read, and has a name, can be neither.
+    A named file that was opened only for reading cannot be made writable.
     """
     shared = [line for line in memory_map.splitlines() if line.split()[1].endswith("s")]
     return [line for line in shared if "w" in line.split()[1] or not _is_named_file(line.split(maxsplit=5)[5:])]
@@ -101,8 +101,8 @@ def _is_named_file(name: list[str]) -> bool:
 
 
 def _serve(channel: socket.socket, inherited: Inherited) -> None:
-    """Fork a zygote for each order, until the launcher is gone. How a zygote ends, the launcher sees for itself."""
-    # Zygotes in a user namespace of their own are grandchildren, and become hers when the process between them ends.
+    """Fork a zygote for each order, until the launcher is gone. The launcher itself notices when a zygote ends."""
+    # A zygote in its own user namespace is a grandchild, and becomes our child when the process between us ends.
     kernel.control("prctl subreaper", kernel.PR_SET_CHILD_SUBREAPER, 1)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that the kernel reaps them
     while (packet := orders.receive(channel)) is not None:

@@ -1,4 +1,4 @@
-"""What the launcher and the box's processes say to each other: one JSON object per packet, descriptors beside it."""
+"""The messages between the launcher and the box's processes: each packet is one JSON object and descriptors."""
 
 import dataclasses
 import json
@@ -13,26 +13,26 @@ MAX_DESCRIPTORS: Final = 16
 
 @dataclass(frozen=True)
 class RootPlan:
-    """What the box's root holds: host paths that reappear read-only at the same place, and nothing else."""
+    """What the box's root contains: host paths, read-only and at the same place, and nothing else."""
 
     readable: tuple[str, ...]
     """Directories and files, parents before children."""
     covered: tuple[str, ...]
     """Directories inside a readable one that must look empty (a site-packages beneath the standard library)."""
     listed: tuple[str, ...]
-    """Directories whose names may be listed, though only what `readable` names in them can be read."""
+    """Directories that may be listed, although only the entries named in `readable` can be read."""
     devices: tuple[str, ...]
     links: tuple[tuple[str, str], ...]
     """(path, target) of symbolic links that the host has at its top level."""
     module_paths: tuple[str, ...]
     """sys.path of the mother and all her descendants."""
     warm_paths: tuple[str, ...]
-    """What is on it besides while the mother imports ahead: a folder whose other packages learners must not find."""
+    """More of sys.path while the mother imports: folders that also hold packages which learners must not find."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """The first packet to a mother. It holds no secret: learners can find it in their memory."""
+    """The first packet to a mother. It must hold no secret, because learner code can find it in its memory."""
 
     profile: str
     flavour: str
@@ -47,7 +47,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class ZygoteOrder:
-    """A zygote for one slot, asked of the mother. Descriptors beside it: its socket, and the log for its errors."""
+    """Asks the mother for one slot's zygote. Descriptors sent with it: its socket, and the log for its errors."""
 
     uid: int
     gid: int
@@ -56,20 +56,20 @@ class ZygoteOrder:
 
 @dataclass(frozen=True)
 class ForkOrder:
-    """One run, for a child that stands by. Descriptors beside it: what will be its 0 to 3, and the report pipe."""
+    """One run, sent to a spare child. Descriptors sent with it: the run's 0 to 3, and the report pipe."""
 
     driver: str
     cpu_seconds: int
     memory_bytes: int
     disk_bytes: int
     process_limit: int
-    """RLIMIT_NPROC, or 0 where a pids cgroup counts."""
+    """RLIMIT_NPROC, or 0 where a pids cgroup counts tasks instead."""
 
 
 def send(channel: socket.socket, message: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
     data = json.dumps(message).encode()
     if len(data) > MAX_PACKET_BYTES:
-        raise ValueError(f"a packet of {len(data)} bytes; {MAX_PACKET_BYTES} is the most")
+        raise ValueError(f"a packet has {len(data)} bytes; at most {MAX_PACKET_BYTES} are allowed")
     socket.send_fds(channel, [data], list(descriptors))
 
 

@@ -1,4 +1,4 @@
-"""User, group, capabilities: what the zygote gives up once, and what every child gives up for good."""
+"""User, group, capabilities and resource limits: what the zygote drops once, and what each child drops for good."""
 
 import contextlib
 import ctypes
@@ -15,7 +15,7 @@ from graders.box.jail.orders import ForkOrder
 CAPABILITY_VERSION: Final = 0x20080522
 CAP_DAC_OVERRIDE, CAP_KILL, CAP_SETGID, CAP_SETUID, CAP_SETPCAP, CAP_SYS_ADMIN = 1, 5, 6, 7, 8, 21
 ZYGOTE_KEEPS: Final = (CAP_KILL, CAP_SETGID, CAP_SETUID, CAP_SETPCAP, CAP_SYS_ADMIN)
-# Her forks build their roots, of files that may lie where only their owner may look.
+# The zygotes forked from the mother build their roots from files that may be in folders closed to other users.
 MOTHER_KEEPS: Final = (CAP_DAC_OVERRIDE, *ZYGOTE_KEEPS)
 LAST_POSSIBLE: Final = 63
 
@@ -25,7 +25,7 @@ OPEN_FILES: Final = 128
 
 
 def enter_user_namespace(uid: int, gid: int) -> None:
-    """Become, without root, the one user of a new user namespace, mapped to itself: never to 0 on either side."""
+    """Become the only user of a new user namespace, mapped to itself: it is root neither inside nor outside."""
     if os.geteuid() == 0:
         become(uid, gid)
         # After a change of user /proc/self belongs to root until the process is dumpable again.
@@ -40,14 +40,14 @@ def enter_user_namespace(uid: int, gid: int) -> None:
 
 
 def become(uid: int, gid: int) -> None:
-    """Change from root to an ordinary user, with no way back."""
+    """Change from root to an ordinary user; this cannot be undone."""
     os.setgroups([])
     os.setresgid(gid, gid, gid)
     os.setresuid(uid, uid, uid)
 
 
 def find_bounding_set() -> tuple[int, ...]:
-    """The capabilities that this process could still come to hold."""
+    """The capabilities that this process could still gain."""
     held = []
     for capability in range(LAST_POSSIBLE + 1):
         try:
@@ -59,10 +59,10 @@ def find_bounding_set() -> tuple[int, ...]:
 
 
 def keep_capabilities(kept: tuple[int, ...], bounding_set: tuple[int, ...]) -> None:
-    """Hold these capabilities and no others, and forbid that any other ever comes back."""
+    """Keep these capabilities and no others, and remove the others from the bounding set as far as allowed."""
     for capability in bounding_set:
         if capability not in kept:
-            # Without CAP_SETPCAP the set stays, and is worth nothing under no_new_privs without exec.
+            # Without CAP_SETPCAP the set stays, which is harmless: the child may not exec and has no_new_privs.
             with contextlib.suppress(PermissionError):
                 kernel.control("prctl drop capability", kernel.PR_CAPBSET_DROP, capability)
     kernel.control("prctl ambient", kernel.PR_CAP_AMBIENT, kernel.PR_CAP_AMBIENT_CLEAR_ALL)
@@ -74,7 +74,7 @@ def keep_capabilities(kept: tuple[int, ...], bounding_set: tuple[int, ...]) -> N
 
 
 def give_up_privileges(uid: int, gid: int, changes_user: bool, bounding_set: tuple[int, ...]) -> None:
-    """The child's last words as anyone: afterwards it is an ordinary user without capabilities, for good."""
+    """Make the child an ordinary user without capabilities, for good. Raises PermissionError if it is still root."""
     keep_capabilities((CAP_SETGID, CAP_SETUID, CAP_SETPCAP) if changes_user else (), bounding_set)
     if changes_user:
         become(uid, gid)
@@ -82,15 +82,15 @@ def give_up_privileges(uid: int, gid: int, changes_user: bool, bounding_set: tup
     if 0 in (os.getuid(), os.geteuid(), os.getgid()):
         raise PermissionError("learner code must not run as root")
     kernel.control("prctl dumpable", kernel.PR_SET_DUMPABLE, 0)
-    # After the change of user, which clears it: whoever kills the zygote kills the child.
+    # The child dies with its zygote. Set after the change of user, which clears this setting.
     kernel.control("prctl parent death", kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
     kernel.control("prctl no_new_privs", kernel.PR_SET_NO_NEW_PRIVS, 1)
 
 
 def set_resource_limits(order: ForkOrder, data_bytes: int, address_bytes: int, stack_bytes: int) -> None:
-    """Set every limit soft = hard. `data_bytes`, `address_bytes`: what the zygote had before the fork.
+    """Set every soft limit and its hard limit to one value. `data_bytes`, `address_bytes`: the zygote's own sizes.
 
-    RLIMIT_DATA lies a sixteenth below the cgroup's limit, so that Python sees a MemoryError with a line number
+    RLIMIT_DATA is a sixteenth below the cgroup's limit, so that Python raises a MemoryError with a line number
     before the kernel kills. `stack_bytes` is the driver's own big stack, which counts as data when it is mapped.
     """
     own = order.memory_bytes - max(order.memory_bytes // 16, 4 * MIB)

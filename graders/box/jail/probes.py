@@ -1,4 +1,4 @@
-"""Attempts at each part of a profile, for a separate process that does not outlive them."""
+"""Tries the parts of each profile, in a separate process that ends after one attempt."""
 
 import os
 from typing import Final
@@ -8,15 +8,15 @@ from graders.box.jail.child import CHILD_NAMESPACES
 
 
 def confine_files_and_calls(uid: int, gid: int) -> None:
-    """The two layers that no profile does without."""
+    """The layers that every profile needs: Landlock and seccomp."""
     kernel.check_machine()
     if landlock.find_version() == 0:
-        raise OSError("no Landlock")
+        raise OSError("this kernel has no Landlock")
     privileges.give_up_privileges(uid, gid, os.geteuid() == 0, privileges.find_bounding_set())
     landlock.restrict(landlock.find_version(), [])
     seccomp.install_filter(seccomp.build_filter(os.getpid()))
     if _can_open("/proc/self/status"):
-        raise OSError("Landlock does not hold")
+        raise OSError("Landlock is on, and /proc/self/status could still be read")
 
 
 def _can_open(path: str) -> bool:
@@ -28,9 +28,9 @@ def _can_open(path: str) -> bool:
 
 
 def use_root(uid: int, gid: int) -> None:
-    """P1: namespaces and mounts by right of root, in this machine's user namespace or a container's."""
+    """P1: root may make namespaces and mounts, in this machine's user namespace or a container's."""
     if os.geteuid() != 0:
-        raise PermissionError("not root")
+        raise PermissionError("this process is not root")
     kernel.unshare(kernel.CLONE_NEWNS)
     kernel.mount("", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("probe", "/proc", "tmpfs", kernel.MS_NOSUID, "size=64k")
@@ -39,7 +39,7 @@ def use_root(uid: int, gid: int) -> None:
 
 
 def use_user_namespace(uid: int, gid: int) -> None:
-    """P2: the same in a user namespace of one user."""
+    """P2: the same in a user namespace that has one user."""
     privileges.enter_user_namespace(uid, gid)
     kernel.unshare(kernel.CLONE_NEWNS)
     kernel.mount("", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
@@ -49,7 +49,7 @@ def use_user_namespace(uid: int, gid: int) -> None:
 
 
 def read_python(uid: int, gid: int) -> None:
-    """The box's user must be able to reach the interpreter: under root's 0700 home it cannot."""
+    """The box's user must be able to read the interpreter; it cannot if that is in root's 0700 home."""
     if os.geteuid() == 0:
         privileges.become(uid, gid)
     _check_python()
@@ -66,5 +66,5 @@ ATTEMPTS: Final = {
 
 
 def main(name: str, uid: int, gid: int) -> None:
-    """Raises what the attempt raises: the launcher looks at the exit status."""
+    """Make one attempt. Raises what the attempt raises: the launcher reads only the exit status."""
     ATTEMPTS[name](uid, gid)

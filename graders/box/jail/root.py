@@ -1,4 +1,4 @@
-"""The root that learners see: a small read-only tree with the interpreter, three devices and an empty /proc."""
+"""The root that learner code sees: a small read-only tree: the interpreter, three devices and an empty /proc."""
 
 import os
 from pathlib import Path
@@ -10,27 +10,27 @@ from graders.box.jail.orders import RootPlan
 
 INSIDE: Final = "/inside"
 SCRATCH: Final = "/tmp"
-# Where an interpreter under /tmp is bound a second time: the child's own /tmp would hide it.
+# An interpreter under /tmp is bound here too, because the child's own /tmp would hide it.
 UNDER: Final = "/under"
-# Any folder that always exists and holds nothing to show; only our own mount namespace sees it covered.
+# The root is built over this folder: it always exists, and only our own mount namespace sees it covered.
 MOUNT_POINT: Final = "/proc"
 EMPTY_PLACES: Final = ("proc", "tmp", "dev", "inside")
 SCRATCH_INODES: Final = 1024
 
 READ_ONLY: Final = kernel.MS_RDONLY | kernel.MS_NOSUID
-# What statvfs calls relatime, and what mount calls it.
+# The relatime flag as statvfs returns it, and as mount takes it.
 STATVFS_RELATIME, MS_RELATIME = 4096, 1 << 21
 STATVFS_SAME: Final = READ_ONLY | kernel.MS_NODEV | kernel.MS_NOEXEC | 1024 | 2048
 
 
 def build_root(plan: RootPlan, inside: str) -> None:
-    """Build the tree in our own mount namespace and make it the root; the host's tree is gone after this."""
+    """Build the tree in our own mount namespace and make it the root; the host's tree is then out of reach."""
     mount_point = MOUNT_POINT
     kernel.mount("", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("box", mount_point, "tmpfs", kernel.MS_NOSUID, "mode=755,size=4m,nr_inodes=4096")
     for name in EMPTY_PLACES:
         Path(mount_point, name).mkdir(0o755)
-    # Sorted, parents come before what is bound over them.
+    # Sorted, because a parent must be mounted before its contents.
     for path in sorted({*plan.readable, *plan.covered}):
         for place in _places(path):
             _show(path, mount_point + place, covered=plan.covered)
@@ -62,13 +62,13 @@ def _bind(source: str, target: str, device: bool = False) -> None:
     else:
         Path(target).parent.mkdir(0o755, parents=True, exist_ok=True)
         Path(target).touch(0o644)
-    # Recursive, because a user namespace may not tear a mount from what is mounted inside it.
+    # Recursive, because a user namespace may not bind a folder without the mounts inside it.
     kernel.mount(source, target, "", kernel.MS_BIND | kernel.MS_REC)
     _remount(target, READ_ONLY | (kernel.MS_NOEXEC if device else kernel.MS_NODEV))
 
 
 def _remount(target: str, flags: int) -> None:
-    # Flags that the source already had are locked in a user namespace: keep every one of them.
+    # A user namespace may not clear the flags that the source already had, so keep them all.
     had = os.statvfs(target).f_flag
     kept = had & STATVFS_SAME | (MS_RELATIME if had & STATVFS_RELATIME else 0)
     if flags & kernel.MS_NODEV == 0:
@@ -82,7 +82,7 @@ def _make_read_only(paths: list[str]) -> None:
 
 
 def _copy_drivers(source: str, target: str) -> None:
-    # Copies, not a bind: a folder bound whole would show whatever else somebody puts into it.
+    # Copies, because a bind mount would also show any other file that is put into this folder.
     for path in sorted(Path(source).rglob("*.py")):
         place = Path(target) / path.relative_to(source)
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -90,7 +90,7 @@ def _copy_drivers(source: str, target: str) -> None:
 
 
 def mount_scratch(disk_bytes: int) -> None:
-    """Give the child its own /tmp, which dies with its mount namespace."""
+    """Give the child its own /tmp, which disappears with its mount namespace."""
     flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
     kernel.mount("scratch", SCRATCH, "tmpfs", flags, f"mode=1777,size={disk_bytes},nr_inodes={SCRATCH_INODES}")
     hidden = Path(UNDER + SCRATCH)
@@ -102,7 +102,7 @@ def mount_scratch(disk_bytes: int) -> None:
 
 
 def list_grants(plan: RootPlan, has_own_root: bool, inside: str) -> list[Grant]:
-    """What Landlock allows: the plan again, from scratch, as if the root held the whole host."""
+    """What Landlock allows: the same plan once more, so that it holds even if the root showed the whole host."""
     readable = plan.readable if has_own_root else _without_covered(plan)
     grants = [landlock.grant_reading(path) for path in readable]
     grants += [Grant(path, landlock.READ_DIR) for path in plan.listed]
@@ -115,7 +115,7 @@ def list_grants(plan: RootPlan, has_own_root: bool, inside: str) -> list[Grant]:
 
 
 def _without_covered(plan: RootPlan) -> list[str]:
-    # Landlock can only allow: without mounts, a folder with a hidden part is granted entry by entry.
+    # Landlock can only allow, so without mounts a folder with a covered entry is granted entry by entry.
     paths: list[str] = []
     for path in plan.readable:
         if any(covered.startswith(path + "/") for covered in plan.covered):

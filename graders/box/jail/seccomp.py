@@ -1,4 +1,4 @@
-"""The system calls that learner code may make: an allow-list with argument rules; everything else is EPERM."""
+"""The system calls that learner code may make: an allow-list with argument rules; any other call gets EPERM."""
 
 import ctypes
 import errno
@@ -41,7 +41,7 @@ PLAIN: Final[dict[str, int]] = {
 MMAP, MADVISE, CLONE, CLONE3, KILL, TGKILL = 9, 28, 56, 435, 62, 234
 IOCTL, FCNTL, PRCTL, PRLIMIT64 = 16, 72, 157, 302
 
-# A table was once silently shortened by an edit: these three must be where the kernel has them.
+# An edit once shortened the table unnoticed. These three entries, from its start and end, must match the kernel's.
 KNOWN: Final = {"read": 0, "exit_group": 231, "getrandom": 318}
 
 IOCTLS: Final = (0x5401, 0x541B, 0x5413, 0x5450, 0x5451)  # TCGETS, FIONREAD, TIOCGWINSZ, FIONCLEX, FIOCLEX
@@ -60,13 +60,16 @@ CLONE_NEW_ANY: Final = 0x7E020000
 
 
 def build_filter(own_pid: int) -> bytes:
-    """Assemble the filter. `own_pid` is the one process that may be signalled: pid 1 in a pid namespace."""
+    """Assemble the filter. `own_pid` is the only process that may be signalled: pid 1 in a pid namespace.
+
+    Raises ValueError if the table of system calls is damaged.
+    """
     if any(PLAIN.get(name) != number for name, number in KNOWN.items()):
-        raise ValueError("the table of system calls is damaged")
+        raise ValueError(f"the table of system calls is damaged: it must contain {KNOWN}; restore seccomp.PLAIN")
     program: Program = [
         Instruction(bpf.LOAD_WORD, bpf.ARCHITECTURE_OFFSET),
         Instruction(bpf.JUMP_EQUAL, AUDIT_ARCH_X86_64, yes="native"),
-        # The 32-bit table has other numbers for everything: no answer but death is safe.
+        # In the 32-bit table each number means another call, so the only safe answer is to kill the process.
         Instruction(bpf.RETURN, RETURN_KILL_PROCESS),
         Label("native"),
         Instruction(bpf.LOAD_WORD, bpf.NUMBER_OFFSET),
@@ -88,7 +91,7 @@ def _allow() -> Instruction:
 
 
 def _plain() -> Program:
-    # One comparison and one return each: long, but it needs no far jumps and is read once by the kernel's JIT.
+    # Each call has its own comparison and return: a long program, but without far jumps, and compiled once.
     program: Program = []
     for name, number in PLAIN.items():
         program += [Instruction(bpf.JUMP_EQUAL, number, no=f"after {name}"), _allow(), Label(f"after {name}")]
@@ -100,7 +103,7 @@ def _ruled(own_pid: int) -> Program:
         *_rule("mmap", MMAP, _mmap_rule()),
         *_rule("madvise", MADVISE, _one_of("madvise", 2, ADVICE)),
         *_rule("clone", CLONE, _clone_rule()),
-        # ENOSYS makes libc fall back to clone, whose flags a filter can see.
+        # ENOSYS makes libc fall back to clone, whose flags are an argument that the filter can read.
         *_rule("clone3", CLONE3, [_refuse(errno.ENOSYS)]),
         *_rule("kill", KILL, _one_of("kill", 0, (own_pid,))),
         *_rule("tgkill", TGKILL, _one_of("tgkill", 0, (own_pid,))),
@@ -170,6 +173,6 @@ class _Program(ctypes.Structure):
 
 
 def install_filter(code: bytes) -> None:
-    """Confine this thread, for good. Needs no_new_privs."""
+    """Confine this thread; this cannot be undone. Raises OSError unless no_new_privs is set."""
     program = _Program(len(code) // 8, code)
     kernel.call("seccomp", kernel.SYS_SECCOMP, SET_MODE_FILTER, 0, ctypes.byref(program))

@@ -1,4 +1,4 @@
-"""A slot's zygote: a fork of the mother, whose own forks jail themselves. It never reads an order or a payload."""
+"""A slot's zygote: forked from the mother, it forks children, which jail themselves. It never reads a payload."""
 
 import gc
 import os
@@ -20,9 +20,9 @@ CHANNEL: Final = 3
 
 
 def run_zygote(inherited: Inherited, order: ZygoteOrder, descriptors: list[int]) -> None:
-    """Serve the launcher until it is gone. Never returns: what called this is the mother's program.
+    """Serve the launcher until it is gone. Never returns, because the caller is the mother's program.
 
-    `descriptors`: the launcher's socket, then the log. Failures before readiness are told as {"fault": ...}.
+    `descriptors`: the launcher's socket, then the log. A failure before readiness is sent as {"fault": ...}.
     """
     status = 1
     try:
@@ -38,21 +38,21 @@ def run_zygote(inherited: Inherited, order: ZygoteOrder, descriptors: list[int])
         _introduce(channel)
         _serve(channel, prepared)
         status = 0
-    except BaseException:  # noqa: BLE001 - whatever it is, the operator must read it
+    except BaseException:  # noqa: BLE001 - whatever it is, the operator must be able to read it
         traceback.print_exc()
     finally:
         os._exit(status)
 
 
 def _introduce(channel: socket.socket) -> None:
-    """Say that we are ready, with the handle by which the launcher, who is not our parent, can end us."""
+    """Report readiness, with a pidfd so that the launcher, which is not our parent, can end this process."""
     own_handle = os.pidfd_open(os.getpid())
     orders.send(channel, {"ready": True}, [own_handle])
     os.close(own_handle)
 
 
 def _take_descriptors(socket_end: int, log: int) -> socket.socket:
-    """Hold the log and the socket, and nothing of the mother's."""
+    """Keep the log and the socket, and close every other descriptor, the mother's included."""
     for stream in (1, 2):
         os.dup2(log, stream)
     os.dup2(socket_end, CHANNEL)
@@ -69,19 +69,22 @@ def _confine(inherited: Inherited, order: ZygoteOrder) -> None:
 
 
 def _enter_pid_namespace() -> None:
-    """Go on in a child, as pid 1 of a namespace that our user namespace owns: setns may return only to such a one."""
+    """Go on in a child that is pid 1 of a new pid namespace.
+
+    After each fork the zygote returns with setns, which is allowed only to a namespace that our user namespace owns.
+    """
     kernel.unshare(kernel.CLONE_NEWPID)
     if os.fork():
         os._exit(0)
 
 
 def _prepare(inherited: Inherited, order: ZygoteOrder) -> Prepared:
-    # Opened before the root without a /proc is entered.
+    # These are opened first, because the new root has an empty /proc.
     sizes, pid_namespace = (os.open(f"/proc/self/{name}", os.O_RDONLY) for name in ("statm", "ns/pid"))
     if inherited.setup.has_namespaces:
         root.build_root(inherited.setup.root, inherited.setup.inside)
         privileges.keep_capabilities(privileges.ZYGOTE_KEEPS, privileges.find_bounding_set())
-    # What was looked for so far was looked for on the host.
+    # The import system has cached folders of the host.
     sys.path_importer_cache.clear()
     gc.freeze()
     data_bytes, address_bytes = _measure(sizes)
@@ -96,7 +99,7 @@ def _measure(sizes: int) -> tuple[int, int]:
 
 
 def _serve(channel: socket.socket, prepared: Prepared) -> None:
-    """Fork when asked, reap what ended, until the launcher is gone."""
+    """Fork on request and reap dead children, until the launcher is gone."""
     children: dict[int, _Child] = {}
     while True:
         poll = select.poll()
@@ -145,7 +148,7 @@ def _fork(prepared: Prepared, descriptors: list[int]) -> int:
         return pid
     finally:
         if prepared.has_namespaces:
-            # Back to our own: a second unshare is refused while children are bound for another namespace.
+            # Return to our own: the kernel refuses a second unshare while forks go to another pid namespace.
             kernel.setns(prepared.pid_namespace, kernel.CLONE_NEWPID)
 
 

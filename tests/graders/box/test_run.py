@@ -73,7 +73,7 @@ def test_messages_go_both_ways(start: Start) -> None:
 
 def test_bytes_that_will_not_come_are_told_at_once(start: Start) -> None:
     run = start(make_request("import os; os.write(3, b'abc'); os._exit(7)", Flavour.PLAIN, TEST_LIMITS))
-    with pytest.raises(BoxClosed, match="4 bytes were awaited and 3 came"):
+    with pytest.raises(BoxClosed, match="4 bytes were expected and 3 came"):
         run.receive(4)
     ending = run.wait()
     assert (ending.cause, ending.exit_code) == (Cause.EXITED, 7)

@@ -103,5 +103,5 @@ def test_a_jump_that_is_too_long_is_an_error() -> None:
 def test_a_label_that_is_missing_or_stands_twice_is_an_error() -> None:
     with pytest.raises(ValueError, match="no label nowhere"):
         bpf.assemble([Instruction(bpf.JUMP_EQUAL, 1, yes="nowhere")])
-    with pytest.raises(ValueError, match="stands twice"):
+    with pytest.raises(ValueError, match="is used twice"):
         bpf.assemble([Label("here"), Label("here")])
