@@ -1,4 +1,4 @@
-"""From a checked trace to a picture: read, fold, place, draw. Pure: no file, socket, clock or random source."""
+"""Turn a checked trace into a picture: read, fold, place, draw. Pure: no file, socket, clock or random source."""
 
 from app.pictures.budget import TooLarge
 from app.pictures.drawing.canvas import MAX_WHOLE_NODES, write_whole

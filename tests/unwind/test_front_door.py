@@ -50,7 +50,7 @@ def test_an_engine_of_ones_own_is_recorded_where_there_is_no_torch(tmp_path: Pat
     )
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
-        "Graph of 1 operation and 2 leaves; backward starts at * (y). Inputs stand at the top, results below.",
+        "Graph of 1 operation and 2 leaves; backward starts at * (y). Inputs are at the top, results below.",
         '1. *, made by "x * w" at line 7, gives y = 6.0, from x and w',
         "leaf x = 2.0, its gradient goes to .grad",
         "leaf w = 3.0, its gradient goes to .grad",

@@ -1,1 +1,1 @@
-"""What is drawn: SVG, the player's document, the canvas, Plotly figures."""
+"""The outputs: SVG, the player's document, the canvas's document, Plotly figures."""

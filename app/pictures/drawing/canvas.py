@@ -1,7 +1,8 @@
-"""A graph with nothing folded, as compact columns for a canvas: the same layers as the picture, in columns of a page.
+"""A graph with nothing folded, as compact arrays for a canvas: the same layers as the picture, laid out in columns.
 
-Ten thousand operations in one strip would be a hair; so the strip is cut between layers and its pieces stand side
-by side, read like columns of print, and a line that goes on in the next column runs through the gap between them.
+One strip of ten thousand operations would be far too long and narrow to read. So the strip is cut between layers
+and its pieces are placed side by side, like columns of print. A line that continues in the next column runs
+through the gap between the two.
 """
 
 from bisect import bisect_right
@@ -22,7 +23,7 @@ from app.pictures.layout.place import Block, Link, Placement, Point, place_block
 from app.pictures.layout.view import MAX_PILLS
 
 MAX_WHOLE_NODES = 30_000
-"""How many operations are opened at once; a layout of more would hold up every other page for too long."""
+"""How many operations are opened at once; laying out more would delay every other page for too long."""
 
 BOX_HEIGHT = 48.0
 PILL_HEIGHT = 20.0
@@ -41,7 +42,7 @@ _CUTTINGS = 3
 
 @dataclass(frozen=True, slots=True)
 class _Pill:
-    """What hangs at a box's side: a leaf, a cut, or how many more there are."""
+    """A label beside a box: a leaf, a cut, or how many more there are."""
 
     kind: str
     words: str
@@ -51,7 +52,7 @@ class _Pill:
 
 @dataclass(frozen=True, slots=True)
 class _Card:
-    """One operation: its texts as they fit, its own width, and its pills."""
+    """One operation: its texts shortened to fit, the width of its box, and its pills."""
 
     node: int
     title: str
@@ -83,7 +84,7 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Where the strip is cut: for each row its column and how far it moves, for each column its right end."""
+    """Where the strip is cut. Each row has its column and how far it moves; each column has its right end."""
 
     tops: tuple[float, ...]
     column_of: tuple[int, ...]
@@ -98,7 +99,7 @@ class _Columns:
 
 @dataclass
 class _Words:
-    """Texts once each, and their numbers."""
+    """A table of distinct texts and their numbers, so that each text is sent once."""
 
     numbers: dict[str, int] = field(default_factory=dict)
 
@@ -107,7 +108,7 @@ class _Words:
 
 
 def write_whole(graph: Graph, *, most: int = MAX_WHOLE_NODES) -> dict[str, Any]:
-    """What a canvas draws. Raises TooLarge."""
+    """The document that the canvas draws. Raises TooLarge beyond `most` operations."""
     if len(graph.order) > most:
         raise TooLarge(f"the graph has {len(graph.order):,} operations; at most {most:,} are opened at once")
     cards = [_make_card(graph, node) for node in graph.order]
@@ -137,7 +138,7 @@ def _make_card(graph: Graph, node: int) -> _Card:
     return _Card(node, title, code, round(max(title_width, code_width, 60.0) + 2 * PADDING), pills)
 
 
-# Ten thousand operations have few different texts: a loop's body is written once.
+# Ten thousand operations have few different texts, because each turn of a loop repeats the same code.
 @lru_cache(maxsize=4_096)
 def _fit_title(title: str) -> tuple[str, float]:
     short = shorten_end(title, _WIDEST_TEXT, TITLE_SIZE, bold=True)
@@ -174,7 +175,7 @@ def _cut_pills(graph: Graph, node: int) -> tuple[_Pill, ...]:
 
 
 def _make_links(graph: Graph, cards: Sequence[_Card]) -> tuple[list[Link], list[tuple[int, int]]]:
-    """A link from each producer to each of its users, once; and their places in the forward order."""
+    """One link from each producer to each of its users, and for each link the two places in the forward order."""
     found = dict[tuple[int, int], Link]()
     for place, node in enumerate(graph.order):
         for item in graph.operands(node):
@@ -185,7 +186,7 @@ def _make_links(graph: Graph, cards: Sequence[_Card]) -> tuple[list[Link], list[
 
 
 def _cut_columns(cards: Sequence[_Card], placement: Placement) -> _Columns:
-    """Columns of such a height that the whole is a little wider than high."""
+    """Cut the strip into columns whose height makes the whole a little wider than high."""
     rows = _straighten_strip(_find_rows(cards, placement))
     if not rows:
         return _Columns((0.0,), (0,), ((0.0, 0.0),), (0.0,), 0.0, 0.0)
@@ -214,7 +215,7 @@ def _cut_rows(rows: Sequence[tuple[_Row, float]], height: float) -> list[int]:
             if row.top - rows[starts[-1]][0].top > tallest:
                 starts.append(place)
         bounds = pairwise([*starts, len(rows)])
-        # A column is as wide as its widest part, which no row alone says.
+        # A row is shifted within its column, so the column's width must be measured over all its rows.
         usual = sum(_width(rows[start:stop]) for start, stop in bounds) / len(starts) + _GUTTER
     return starts
 
@@ -237,7 +238,7 @@ def _find_rows(cards: Sequence[_Card], placement: Placement) -> list[_Row]:
 
 
 def _straighten_strip(rows: Sequence[_Row]) -> list[tuple[_Row, float]]:
-    """Each row with how far it moves, so that a long strip stays upright instead of leaning away."""
+    """Each row with how far it moves sideways, so that a long strip stays upright instead of drifting to one side."""
     sums = [0.0, *accumulate(row.middle for row in rows)]
     found = list[tuple[_Row, float]]()
     for place, row in enumerate(rows):
@@ -281,7 +282,7 @@ def _move(point: Point, columns: _Columns) -> Point:
 
 
 def _write_route(route: Sequence[Point], columns: _Columns) -> list[int]:
-    """x, y, x, y ...: from the producer down to the user, by the gap where the next column begins."""
+    """x, y, x, y ...: from the producer down to the user, through the gap wherever the next column begins."""
     points = [_move(route[0], columns)]
     for before, after in pairwise(route):
         column, following = (columns.column_of[columns.row_at(y)] for _, y in (before, after))
@@ -298,7 +299,7 @@ def _turn(before: Point, after: Point, gap: float) -> list[Point]:
 
 
 def _straighten(points: Sequence[Point]) -> list[Point]:
-    """Without the points in the middle of upright lines."""
+    """Drop the points in the middle of vertical lines."""
     kept = list(points[:1])
     for before, point, after in zip(points, points[1:], points[2:], strict=False):
         if not abs(before[0] - point[0]) < 1 > abs(after[0] - point[0]):

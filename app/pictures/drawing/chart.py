@@ -1,4 +1,4 @@
-"""A measured table as a Plotly figure in plain data: what to draw, and no colours, which are the page's."""
+"""A measured table as a Plotly figure in plain data: what to draw, without colours, which the page adds."""
 
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
@@ -8,7 +8,7 @@ from typing import Any
 Column = Sequence[bool | int | float | str | None]
 
 LINES_FROM = 2
-"""A line needs two points to be one."""
+"""A line needs at least two points."""
 
 MAX_MARKS = 9
 
@@ -41,7 +41,7 @@ def say_column(name: str) -> str:
 
 
 def _say_together(names: Sequence[str]) -> str:
-    """What several columns have in common, for the axis that they share: "ms" of "slow_ms" and "fast_ms"."""
+    """The words that several columns share, as the title of their axis: "ms" for "slow_ms" and "fast_ms"."""
     words = [say_column(name).split() for name in names]
     last = _shared_start([line[::-1] for line in words])[::-1]
     together = " ".join(last or _shared_start(words)) or ", ".join(map(say_column, names))
@@ -53,7 +53,7 @@ def _shared_start(lines: list[list[str]]) -> list[str]:
 
 
 def _mark_decades(values: Column) -> dict[str, Any]:
-    """Marks at 1, 2 and 5 of each decade, or at 1 alone where they are many: the library's own overlap."""
+    """Marks at 1, 2 and 5 of each decade, or at 1 alone if there are many. Plotly's own marks overlap."""
     above_zero = [float(value) for value in values if not isinstance(value, str) and value is not None and value > 0]
     if not above_zero:
         return {}

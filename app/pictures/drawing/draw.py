@@ -1,4 +1,4 @@
-"""Draw a graph as SVG that works without script: inputs at the top, results below, as the program runs."""
+"""Draw a graph as SVG that works without script: inputs at the top, results below, in the program's order."""
 
 import re
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ def draw_graph(
     """The picture of a graph. `step` says how many steps of its tape have been taken; None is the whole graph as a
     still picture.
 
-    Unknown keys in `opened` are passed over. Raises TooLarge, and ValueError where `id_prefix` could not begin an id.
+    Unknown keys in `opened` are ignored. Raises TooLarge, and ValueError if `id_prefix` could not begin an id.
     """
     if not _PREFIX.fullmatch(id_prefix):
         raise ValueError(f"id_prefix is {id_prefix!r}; write a letter, then letters, digits, - or _")
@@ -48,7 +48,7 @@ def draw_graph(
     painter = Painter(graph, state, composition.scene.items, id_prefix)
     svg = _write_svg(composition, painter, id_prefix, is_stepping=step is not None)
     if len(svg) > MAX_SVG_BYTES:
-        raise TooLarge(f"its picture would have {len(svg) / 1e6:.0f} MB; close a fold")
+        raise TooLarge(f"its picture would take {len(svg) / 1e6:.0f} MB; close a fold")
     folds = tuple(item.key for item in composition.scene.items if item.fold is not None and item.fold.kind != "op")
     size = composition.arrangement
     text = write_text(graph, composition.view)
@@ -70,7 +70,7 @@ def _write_svg(composition: Composition, painter: Painter, id_prefix: str, *, is
         + element("g", exits, klass="exits", aria_hidden="true")
         + element("g", "".join(map(painter.paint_item, arrangement.items)), klass="nodes")
     )
-    # The wavefront comes last, over everything; the player moves what stands in it.
+    # The wavefront comes last so that it is drawn over everything; the player moves its elements.
     halos = (draw_halo(node.x, node.y, node.width, node.height) for node in painter.find_running())
     wavefront = f'<g class="wavefront" aria-hidden="true">{"".join(halos)}</g>'
     width, height = round(arrangement.width), round(arrangement.height)
@@ -90,6 +90,6 @@ def _write_svg(composition: Composition, painter: Painter, id_prefix: str, *, is
 
 
 def spread_exits(item: Item) -> tuple[float, ...]:
-    """Where each output's line leaves, from the middle of the box."""
+    """Where each output's line leaves, measured from the middle of the box."""
     count = min(len(item.outputs), MAX_OUTPUTS)
     return tuple((place - (count - 1) / 2) * OUTPUT_STEP for place in range(count))

@@ -20,7 +20,7 @@ _MONO = ("code", "grad", "shape", "value")
 
 
 def graph_figure(graph: Graph, *, opened: frozenset[str] = frozenset()) -> "Figure":
-    """A graph as a figure of shapes and labels; pointing at a box says its sentence. Raises TooLarge."""
+    """A graph as a figure of shapes and labels; pointing at a box shows its sentence. Raises TooLarge."""
     # Plotly takes a third of a second to import, and only this function needs it.
     from plotly.graph_objects import Figure, Scatter  # noqa: PLC0415
 
@@ -48,7 +48,7 @@ def graph_figure(graph: Graph, *, opened: frozenset[str] = frozenset()) -> "Figu
 
 
 class _Sketch:
-    """Plotly's dictionaries for one composition. The y axis runs down, as in SVG."""
+    """Plotly's dictionaries for one composition. The y axis points down, as in SVG."""
 
     def __init__(self, composition: Composition) -> None:
         self._composition = composition
@@ -82,7 +82,7 @@ class _Sketch:
         return [_text(line, x, y + 11 + 13 * row, 11, _CUT, "monospace") for row, line in enumerate(lines)]
 
     def points(self) -> tuple[list[float], list[float], list[str]]:
-        """Where to point, and the sentence there."""
+        """The points to hover over, and the sentence shown at each."""
         graph = self._composition.graph
         xs: list[float] = []
         ys: list[float] = []
@@ -166,5 +166,5 @@ def _text(words: str, x: float, y: float, size: float, color: str, family: str) 
 
 
 def _plain(text: str) -> str:
-    """Plotly reads a few tags and entities in texts: a learner's text must have none."""
+    """Escape a learner's text, because Plotly interprets a few tags and entities in texts."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

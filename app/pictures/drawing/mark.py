@@ -1,4 +1,4 @@
-"""Marks one node of a drawn graph: a frame around it with a word, so that colour is not all that tells it."""
+"""Mark one node of a drawn graph with a frame and a word, so that colour is not the only sign."""
 
 from app.pictures.drawing.draw import Picture
 from app.pictures.drawing.svg import element, write
@@ -6,7 +6,7 @@ from app.pictures.drawing.svg import element, write
 MARGIN = 5.0
 WORD_GAP = 4.0
 ROOM = 18
-"""Above the picture, for the word over a node that stands at its top."""
+"""Pixels added above the picture, for the word over a node at its top."""
 
 
 def mark_node(picture: Picture, node: int, word: str) -> str:

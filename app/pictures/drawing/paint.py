@@ -1,6 +1,6 @@
-"""Write an arrangement's frames, edges and nodes as SVG groups with the hooks that the player steps by.
+"""Write an arrangement's frames, edges and nodes as SVG groups with the attributes that the player reads.
 
-A node's group carries `data-node` (the trace's number), `data-members` (all it stands for, as ranges),
+A node's group carries `data-node` (the trace's number), `data-members` (all nodes that it represents, as ranges),
 `data-span` and, where it can be opened or closed, `data-fold`.
 An edge's group carries `data-source` and `data-target` as backward runs, and `data-from`/`data-to`, the
 ids of the drawn nodes.
@@ -35,7 +35,7 @@ _MAX_RANGES = 40
 
 @dataclass(frozen=True, slots=True)
 class DrawnNode:
-    """One box of the picture: its element's id, what it stands for, and where it is, in pixels."""
+    """One box of the picture: its element's id, the nodes that it represents, and its place in pixels."""
 
     id: str
     key: str
@@ -50,7 +50,7 @@ class DrawnNode:
 
 @dataclass(frozen=True, slots=True)
 class _Meaning:
-    """What a drawn box says and points at."""
+    """A drawn box's sentence, and the code that it points at."""
 
     key: str
     node: int | None
@@ -61,7 +61,7 @@ class _Meaning:
 
 
 class Painter:
-    """Writes groups, and remembers the nodes that it drew."""
+    """Writes groups, and keeps a list of the nodes that it drew."""
 
     def __init__(self, graph: Graph, state: State, items: Iterable[Item], id_prefix: str) -> None:
         self._graph = graph
@@ -114,7 +114,7 @@ class Painter:
         )
 
     def _edge_classes(self, consumer: str, producer: str) -> str:
-        """A line is made with the box that uses it, and changes when a gradient has gone along it."""
+        """A line appears together with the box that uses it, and changes once a gradient has passed along it."""
         if self._state.taken is None:
             return ""
         members, way = self._members.get(consumer, ()), (consumer, producer)
@@ -126,7 +126,7 @@ class Painter:
         return "".join(name for name, holds in found if holds)
 
     def paint_item(self, placed: PlacedItem) -> str:
-        """A box, then what hangs at its side."""
+        """A box, then the small boxes beside it."""
         item = placed.item
         meaning = self._cut_meaning(int(item.key[1:])) if item.box.kind == "cut" else self._item_meaning(item)
         sides = (
@@ -212,7 +212,7 @@ class Painter:
         return name
 
     def paint_label(self, placed: PlacedItem, label: Label, exits: tuple[float, ...]) -> str:
-        """Shape and values beside the last exit, numbers at the exits of several outputs, the gradient's place."""
+        """Shape and values beside the last exit, output numbers if there are several exits, room for the gradient."""
         if not label.lines or not exits:
             return ""
         item = placed.item
@@ -236,14 +236,14 @@ class Painter:
 
 
 def list_members(graph: Graph, item: Item) -> tuple[int, ...]:
-    """The trace's nodes that a drawn item stands for."""
+    """The trace's nodes that a drawn item represents."""
     if item.fold is not None:
         return tuple(fold_members(graph, item.fold))
     return (item.node,) if item.node >= 0 else ()
 
 
 def write_spans(spans: Iterable[Span | None]) -> str | None:
-    """`1,2,1,9;3,0,3,4`: each place once, few in all."""
+    """`1,2,1,9;3,0,3,4`: each span once, up to a limit."""
     written = dict.fromkeys(",".join(map(str, span)) for span in spans if span is not None)
     return ";".join(list(written)[:_MAX_SPANS]) or None
 

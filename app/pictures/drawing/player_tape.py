@@ -1,4 +1,4 @@
-"""The tape as one compact document for the browser's player: columns, and each sentence as the server writes it."""
+"""The tape as one compact document for the browser's player: columns, with each sentence written by the server."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ from app.pictures.tape.steps import find_calls, group_steps
 
 @dataclass(frozen=True, slots=True)
 class Tape:
-    """What steps through a picture. `start` is how many steps have been taken when a reader first sees it."""
+    """The document that the player steps through. `start` is how many steps are taken when a reader first sees it."""
 
     document: dict[str, Any]
     start: int
 
 
 Places = Mapping[str, tuple[str, str]]
-"""For the name of a rule where it is explained: the address and the words of a link."""
+"""For each rule's name, the link to its explanation: address and text."""
 
 
 def write_tape(graph: Graph, explained: Places = MappingProxyType({})) -> Tape:
-    """The document of a graph's tape."""
+    """The document of a graph's tape. `explained` links rules to the pages that explain them."""
     trace = graph.trace
     steps = group_steps(graph)
     rows = tell_steps(graph, steps)

@@ -1,4 +1,4 @@
-"""The SVG of each kind of box. Geometry stands in attributes, colour only in classes that the style sheet knows."""
+"""The SVG of each kind of box. Geometry is in attributes; colour is only in classes that the style sheet knows."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ _LINE = 13.0
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a box says at the drawn step: a pill's second line, how a call began here, how full the bar is."""
+    """A box's state at the drawn step: a pill's second line, how a call began here, how full the bar is."""
 
     grad: str | None = None
     seed: str | None = None
@@ -36,7 +36,7 @@ def draw_text(text: Text, x: float, y: float, words: str | None = None) -> str:
 
 
 def draw_box(box: Box, x: float, y: float, said: Said = Said()) -> str:
-    """A box's outline and contents. What the player rewrites carries how many letters have room there."""
+    """A box's outline and contents. A text that the player rewrites carries how many letters fit there."""
     texts = "".join(_draw_said(box, text, x, y, said) for text in box.texts)
     return _outline(box, x, y) + _strip(box, x, y) + _bar(box, x, y, said.fill) + _marks(box, x, y) + texts
 
@@ -58,7 +58,7 @@ def _draw_said(box: Box, text: Text, x: float, y: float, said: Said) -> str:
 
 
 def draw_received(lines: tuple[str, ...], x: float, y: float) -> str:
-    """The gradients that arrive at an exit, one under the other, written towards the line from its left."""
+    """The gradients that arrive at an exit, one under the other, right-aligned on the left of the line."""
     rows = "".join(
         element("tspan", write(line), x=x, dy=_LINE if number else None) for number, line in enumerate(lines)
     )
@@ -126,7 +126,7 @@ def draw_halo(x: float, y: float, width: float, height: float) -> str:
 
 
 def draw_scissors(x: float, y: float) -> str:
-    """Two blades and two rings in a square of 16, as strokes: no font has to know the sign."""
+    """Scissors in a square of 16 pixels, drawn as strokes because not every font has the character."""
     rings = "".join(element("circle", cx=14.6, cy=cy, r=2.2) for cy in (3.4, 12.6))
     blades = element("path", d=_SCISSORS)
     return element("g", blades + rings, klass="scissors", fill="none", transform=f"translate({write(x)} {write(y)})")
@@ -140,7 +140,9 @@ def draw_sign(x: float, y: float, *, is_open: bool) -> str:
 
 
 def draw_tie(kind: str, from_x: float, to_x: float, side_y: float, box_y: float) -> str:
-    """The line between a side and its box: with an arrow into the box for a leaf, dashed and away for a cut."""
+    """The line between a box and the small box beside it: an arrow into the box for a leaf, a dashed line out of it
+    for a cut.
+    """
     line = element("path", klass="line", fill="none", d=draw_across((to_x, side_y), (from_x, box_y)))
     if kind == "leaf":
         line += element("path", klass="head", d=draw_head((from_x, box_y), "left"))

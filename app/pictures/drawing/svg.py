@@ -12,7 +12,7 @@ _STRAIGHT = 3.0
 
 
 def element(name: str, content: str = "", **attributes: str | float | None) -> str:
-    """An element. Attribute names are written with `_` for `-` and `klass` for class; None leaves one out."""
+    """An element. In attribute names, write `_` instead of `-` and `klass` instead of class; None leaves one out."""
     written = ""
     for key, value in attributes.items():
         if value is not None and value != "":
@@ -26,20 +26,20 @@ def _name(key: str) -> str:
 
 
 def write(value: str | float) -> str:
-    """An attribute's or a text's characters, escaped; numbers with at most one digit after the point."""
+    """The value as text, escaped for an attribute or an element; numbers have at most one decimal."""
     if isinstance(value, float):
         return f"{value:.1f}".removesuffix(".0")
     return _escape(value) if isinstance(value, str) else str(value)
 
 
-# A picture writes the same few words, class names above all, hundreds of times.
+# A picture writes the same few texts hundreds of times, mostly class names.
 @lru_cache(maxsize=4_096)
 def _escape(text: str) -> str:
     return escape(clean_text(text), quote=True)
 
 
 def draw_line(points: Sequence[Point], stub: float = 30.0) -> str:
-    """Path data through points; between points not under each other a curve that leaves and arrives upright."""
+    """Path data through points. A curve between points that are not aligned starts and ends vertical."""
     steps = [f"M{_pair(points[0])}"]
     for before, after in pairwise(points):
         if before == after:
@@ -47,7 +47,7 @@ def draw_line(points: Sequence[Point], stub: float = 30.0) -> str:
         if abs(before[0] - after[0]) < _STRAIGHT:
             steps.append(f"L{_pair(after)}")
             continue
-        # The line stays upright beside the label of its beginning, and turns in what is left of the way.
+        # The line stays vertical beside its first label, and bends in the rest of the way.
         start = (before[0], before[1] + min(stub, (after[1] - before[1]) / 2))
         middle = (start[1] + after[1]) / 2
         steps.append(f"L{_pair(start)}C{_pair((before[0], middle))} {_pair((after[0], middle))} {_pair(after)}")
@@ -55,7 +55,7 @@ def draw_line(points: Sequence[Point], stub: float = 30.0) -> str:
 
 
 def draw_across(start: Point, end: Point) -> str:
-    """Path data for a line that leaves and arrives level."""
+    """Path data for a curve that starts and ends horizontal."""
     if abs(start[1] - end[1]) < 0.6:
         return f"M{_pair(start)}L{_pair(end)}"
     middle = (start[0] + end[0]) / 2

@@ -1,7 +1,7 @@
-"""Find the nodes that a reader need not see: changes of shape that a multiplication makes for itself.
+"""Find the nodes that a reader need not see: the changes of shape that a multiplication makes internally.
 
 A linear layer records a node for the product, one for the weight's transpose, and for more than two dimensions
-a view before and one behind. The learner wrote one call, so the product shows them all.
+a view before and one after. The learner wrote one call, so the product shows them all.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _RESHAPES = frozenset(
         "T", "Transpose", "View", "UnsafeView", "ReshapeAlias", "Expand", "Unsqueeze", "Squeeze", "Permute", "Clone",
     )
 )  # fmt: skip
-"""A batched product expands and copies its operands itself; a copy that the learner wrote is another call."""
+"""A batched product expands and copies its operands itself. A copy that the learner wrote is a separate call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Helpers:
-    """For each helper its `hosts` entry, and for a host in `faces` the last helper behind it: its output is what the
-    program saw.
+    """`hosts` maps each helper to its host. `faces` maps a host to the last helper after it, whose output is the
+    value that the program saw.
     """
 
     hosts: dict[int, int]
@@ -38,7 +38,7 @@ class Helpers:
 
 
 def find_helpers(trace: CheckedTrace, inputs: tuple[tuple[Input, ...], ...]) -> Helpers:
-    """A helper was made by the same call in the same module as its host, and serves nobody else."""
+    """Find helpers: nodes created by the same call in the same module as their host, and used by it alone."""
     finder = _Finder(trace, inputs)
     for node, name in enumerate(trace.nodes.name):
         if _kind(name) in _PRODUCTS and trace.nodes.span[node] is not None:
@@ -48,7 +48,7 @@ def find_helpers(trace: CheckedTrace, inputs: tuple[tuple[Input, ...], ...]) -> 
 
 
 def _kind(name: str) -> str:
-    """Autograd's name without the number of its overload."""
+    """Autograd's name for the node, without the overload's number."""
     return name.rstrip("0123456789")
 
 

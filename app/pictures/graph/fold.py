@@ -1,7 +1,7 @@
-"""Fold a graph into a tree: by module, then runs that repeat, then stretches, until few stand side by side.
+"""Fold a graph into a tree: by module, then runs that repeat, then stretches, until each level has few parts.
 
-Every fold is an interval of the forward order. Producers stand before consumers in that order, so the graph
-between folds has no cycle, whatever is folded and opened.
+Every fold is an interval of the forward order. Producers come before consumers in that order, so the graph
+between folds has no cycle, no matter which folds are open.
 """
 
 from collections import Counter
@@ -24,10 +24,10 @@ _CHECKPOINT = "\0checkpoint "
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """An interval of the forward order, from position `first` to `last`, both within.
+    """An interval of the forward order, from position `first` to `last`, both included.
 
-    A repeat holds the flat parts of all its iterations, `period` parts each, and knows by `offset` and
-    `total` which iterations of the whole run they are.
+    A repeat holds the parts of all its iterations in one flat tuple, `period` parts per iteration. `offset` and
+    `total` say which iterations of the whole run they are.
     """
 
     key: str
@@ -46,7 +46,7 @@ class Fold:
 
     @property
     def size(self) -> int:
-        """How many operations it holds."""
+        """How many operations the fold holds."""
         return self.last - self.first + 1
 
 
@@ -96,7 +96,7 @@ class _Folder:
         path = self._paths[first][: depth + 1]
         parts = self.fold_interval(first, stop, depth + 1)
         if path[-1].startswith(_CHECKPOINT):
-            # A key names one interval: what holds the same operations as this frame gives way to it.
+            # A key names one interval, so this frame replaces any part that holds the same operations.
             while len(parts) == 1 and parts[0].kind in ("checkpoint", "module"):
                 parts = list(parts[0].parts)
             return Fold(f"c{first}-{stop - 1}", "checkpoint", "checkpoint", first, stop - 1, _bunch(parts))
@@ -133,7 +133,7 @@ class _Folder:
 
 
 def _find_paths(graph: Graph) -> list[tuple[str, ...]]:
-    """For each position the module path, with a part put in for each checkpointed region."""
+    """For each position the module path, with one part inserted for each checkpointed region."""
     modules = graph.trace.nodes.module
     paths = [tuple(modules[node].split(".")) if modules[node] else () for node in graph.order]
     for number, places in enumerate(settle_regions(graph)):
@@ -144,10 +144,10 @@ def _find_paths(graph: Graph) -> list[tuple[str, ...]]:
 
 
 def settle_regions(graph: Graph) -> list[tuple[int, ...]]:
-    """The checkpointed regions as positions, any two apart or one within the other; an outer one comes first.
+    """The checkpointed regions as positions. Any two are disjoint or nested, and an outer one comes first.
 
-    A trace's regions may overlap, and a program that unwinds one twice has it twice: what an earlier one holds of a
-    later one stays with the earlier. A region that adds no frame, or one too many, is left out.
+    A trace's regions may overlap, and a program that unwinds one twice has it twice. Nodes that two regions share
+    stay with the larger one. A region that would add no frame, or nest too deeply, is left out.
     """
     wanted = [
         [graph.position[node] for node in nodes if node in graph.position] for nodes in graph.trace.regions.nodes
@@ -169,7 +169,7 @@ def settle_regions(graph: Graph) -> list[tuple[int, ...]]:
 
 
 def _count_crossings(graph: Graph) -> list[int]:
-    """For each position how many outputs are made before it and used at it or later."""
+    """For each position, how many outputs are created before it and used at it or later."""
     last_use: dict[int, int] = {}
     for place, node in enumerate(graph.order):
         for item in graph.operands(node):
@@ -215,7 +215,7 @@ def _stretch(parts: Sequence[Fold]) -> Fold:
 
 
 def unfold(fold: Fold) -> tuple[Fold, ...]:
-    """What stands in a fold's place once it is opened: of a long repeat the first, the rest and the last."""
+    """The parts that replace a fold once it is opened; for a long repeat the first, the rest and the last."""
     if fold.kind != "repeat":
         return fold.parts
     times = fold.times

@@ -1,7 +1,7 @@
-"""The vector-Jacobian products, one line each: what a node multiplies the gradient that it receives with.
+"""The vector-Jacobian products, one line each: how a node computes its inputs' gradients from its output's gradient.
 
-A bar marks a gradient: from `ȳ`, the gradient of the output, to `x̄`, that of an input. `sum to shape` undoes a
-broadcast. Written for reading; the numbers on the page come out of torch.
+A bar marks a gradient: `ȳ` is the gradient of the output and `x̄` that of an input. "Summed to its shape" undoes a
+broadcast. The formulas are only for reading; torch computes the numbers on the page.
 """
 
 from dataclasses import dataclass
@@ -102,12 +102,12 @@ _SYMBOLS = MappingProxyType({"-": "sub", "*": "mul", "/": "div", "@": "matmul"})
 
 ANY, CUSTOM, ACCUMULATE = "any", "custom", "accumulate"
 RULES = frozenset({*FORMULAS, ANY, CUSTOM, ACCUMULATE})
-"""The names by which a course says where a rule is explained; `any` stands for all that it does not name."""
+"""The rule names with which a course links to explanations; `any` covers every rule that the course does not name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A line of text, and the name of its rule; `any` where no rule of ours says it."""
+    """A line of text, and the name of its rule: `any` if no formula here covers the operation."""
 
     rule: str
     text: str
@@ -117,7 +117,7 @@ ADDED = Formula(ACCUMULATE, "x.grad = x.grad + ȳ")
 
 
 def find_formula(forward: str, backward: str, kind: str) -> Formula:
-    """The line for a node by what the learner called, else by autograd's own name for it."""
+    """The line for a node, found by autograd's name for it, else by the function that the learner called."""
     if kind == "leaf":
         return ADDED
     if kind == "custom":
@@ -130,12 +130,12 @@ def find_formula(forward: str, backward: str, kind: str) -> Formula:
 
 
 def find_scalar_formula(operation: str, kind: str) -> Formula:
-    """What the derivative of an operation on numbers is, by an engine's `_op`, whatever its own rule makes of it."""
+    """The correct formula for an engine's `_op` on numbers. The learner's own rule may compute something else."""
     if kind == "leaf":
         return ADDED
     if operation == "+":
         return Formula("add", "ā = ȳ,   b̄ = ȳ")
     name = _SYMBOLS.get(operation.strip().lower(), operation.strip().lower())
     rule = "pow" if name.startswith("**") else name
-    # What stands behind a gap speaks of broadcasting and of what torch saves.
+    # The part in brackets is about broadcasting and what torch saves; neither applies to plain numbers.
     return Formula(rule, FORMULAS[rule].split("   (")[0]) if rule in FORMULAS else Formula(ANY, UNKNOWN_RULE)

@@ -1,4 +1,4 @@
-"""A checked trace as a graph to read: who feeds whom, in forward order, with words for each node.
+"""A checked trace as a graph to read: which node feeds which, in forward order, with words for each node.
 
 A linear layer records a node for the multiplication, one for the weight's transpose and some for changes of
 shape. The learner wrote one call, so these helpers are *absorbed*: the multiplication shows them.
@@ -23,7 +23,8 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 class Graph:
     """The graph of a trace. `order` lists the operations shown, producers before consumers, without leaves.
 
-    `absorbed` says which operation shows a helper; `faces` which helper's output stands for the operation's own.
+    `absorbed` maps each helper to the operation that shows it; `faces` maps an operation to the helper whose output
+    is shown as the operation's.
     """
 
     trace: CheckedTrace
@@ -36,7 +37,7 @@ class Graph:
 
     @cached_property
     def position(self) -> dict[int, int]:
-        """Where each shown operation stands in `order`."""
+        """The index of each shown operation in `order`."""
         return {node: place for place, node in enumerate(self.order)}
 
     @cached_property
@@ -53,19 +54,19 @@ class Graph:
 
     @cached_property
     def root_set(self) -> frozenset[int]:
-        """The operations and leaves from which a backward started, or could."""
+        """The operations and leaves from which a backward pass started, or could start."""
         return frozenset(self.absorbed.get(root, root) for root in self.trace.roots)
 
     @cached_property
     def started(self) -> frozenset[int]:
-        """Those from which a backward did start."""
+        """The nodes from which a backward pass did start."""
         events = self.trace.events
         nodes = [node for kind, node in zip(events.kind, events.node, strict=True) if kind == "backward"]
         return frozenset(self.absorbed.get(node, node) for node in nodes if node is not None)
 
     @cached_property
     def cuts_at(self) -> dict[int | None, tuple[int, ...]]:
-        """For each node, and None, the rows of the table of cuts that belong to it."""
+        """For each node, the rows of the table of cuts that belong to it; None holds the cuts of no known node."""
         found: dict[int | None, list[int]] = {}
         for row, node in enumerate(self.trace.cuts.node):
             found.setdefault(self.absorbed.get(node, node) if node is not None else None, []).append(row)
@@ -73,7 +74,7 @@ class Graph:
 
     @cached_property
     def seeds(self) -> dict[int, str]:
-        """For the row of each backward call the text of the gradient that its first node then receives."""
+        """For each backward call's row, the text of the gradient that its first node receives."""
         events, found = self.trace.events, dict[int, str]()
         received: dict[tuple[int, int | None], str] = {}
         for row in reversed(range(len(events.kind))):
@@ -85,7 +86,7 @@ class Graph:
 
     @cached_property
     def steps_at(self) -> dict[int, tuple[int, ...]]:
-        """For each node the steps of the tape, from 0, that are about it."""
+        """For each node, the steps of the tape that are about it, counted from 0."""
         found: dict[int, list[int]] = {}
         for step, node in enumerate(self.trace.events.node):
             if node is not None:
@@ -94,7 +95,7 @@ class Graph:
 
     @cached_property
     def uses(self) -> dict[int, int]:
-        """How many edges end at each node: how many parts its gradient has."""
+        """How many edges end at each node, which is how many parts its gradient has."""
         return {node: len(users) for node, users in self.users.items()}
 
     @cached_property
@@ -118,7 +119,7 @@ class Graph:
 
     @cached_property
     def refilled(self) -> dict[int, int]:
-        """For each node that a recomputation fills again, how many bytes it then holds."""
+        """For each node whose saved tensors a recomputation restores, how many bytes it then holds."""
         events, found = self.trace.events, dict[int, int]()
         for row, (kind, node) in enumerate(zip(events.kind, events.node, strict=True)):
             if kind == "save" and node is not None:
@@ -131,7 +132,7 @@ class Graph:
         return max(self.trace.nodes.saved_bytes[node], self.refilled.get(node, 0))
 
     def operands(self, node: int) -> tuple[Input, ...]:
-        """The inputs of a shown operation, from outside its helpers; an absorbed producer by its host."""
+        """The inputs of a shown operation from outside its helpers; an absorbed producer is replaced by its host."""
         found = self._operands.get(node)
         if found is None:
             found = self._operands[node] = self._find_operands(node)
@@ -139,7 +140,7 @@ class Graph:
 
     @cached_property
     def _operands(self) -> dict[int, tuple[Input, ...]]:
-        # Asked for each leaf, edge and box anew, they made the drawing quadratic.
+        # A cache: computing the operands again for each leaf, edge and box made drawing quadratic.
         return {}
 
     def _find_operands(self, node: int) -> tuple[Input, ...]:
@@ -152,7 +153,7 @@ class Graph:
             if host != node:
                 found.append(item if host is None else Input(host, item.slot, 0))
             elif (item.node, item.slot) not in opened:
-                # Once for each slot: a chain of helpers that use one another twice has exponentially many ways.
+                # Follow each slot once: a chain of helpers that use one another twice has exponentially many paths.
                 opened.add((item.node, item.slot))
                 inner = reversed(self.inputs[item.node])
                 waiting.extend(Input(before.node, item.slot, before.output) for before in inner)
@@ -160,7 +161,7 @@ class Graph:
 
     @cached_property
     def slots(self) -> dict[tuple[int, int], tuple[int, ...]]:
-        """For a node and one that it uses, by which of its slots."""
+        """For each pair of a node and one that it uses, the input slots that connect them."""
         found: dict[tuple[int, int], list[int]] = {}
         for node, items in enumerate(self.inputs):
             for item in items:
@@ -172,7 +173,7 @@ class Graph:
         return (node, *self.absorbed_by.get(node, ()))
 
     def face(self, node: int) -> int:
-        """The node whose output is what the rest of the program saw."""
+        """The node whose output the rest of the program saw."""
         return self.faces.get(node, node)
 
     def title(self, node: int) -> str:
@@ -189,13 +190,13 @@ class Graph:
 
 
 def derive_forward_name(backward_name: str) -> str:
-    """`AddmmBackward0` -> `addmm`, `NllLossBackward0` -> `nll_loss`: autograd's own naming, undone."""
+    """`AddmmBackward0` -> `addmm`, `NllLossBackward0` -> `nll_loss`: recover the function from autograd's name."""
     match = _BACKWARD_NAME.match(backward_name)
     return _CAMEL.sub("_", match.group(1)).lower() if match and match.group(1) else backward_name
 
 
 def slice_source(lines: tuple[str, ...], span: Span | None) -> str:
-    """The text at a span with each run of white space as one space; "" where there is no such place."""
+    """The text at a span with each run of white space as one space; "" if the source has no such place."""
     if span is None or span[0] > len(lines):
         return ""
     line, column, end_line, end_column = span
@@ -208,7 +209,7 @@ def slice_source(lines: tuple[str, ...], span: Span | None) -> str:
 
 
 def read_graph(trace: CheckedTrace, source: str = "") -> Graph:
-    """What every picture and tape is made of. `source` is the text that the trace's spans point into."""
+    """The graph on which every picture and tape is based. `source` is the text that the trace's spans point into."""
     inputs = _group_inputs(trace)
     leaves = tuple(node for node, kind in enumerate(trace.nodes.kind) if kind == "leaf" and not inputs[node])
     helpers = find_helpers(trace, inputs)
@@ -226,9 +227,9 @@ def _group_inputs(trace: CheckedTrace) -> tuple[tuple[Input, ...], ...]:
 
 
 def _forward_order(inputs: tuple[tuple[Input, ...], ...], leaves: frozenset[int]) -> tuple[int, ...]:
-    """The nodes' own order where producers come first, as the tracer writes it; else the nearest such order.
+    """The trace's order if producers come first in it, as the tracer writes it; else the nearest such order.
 
-    A leaf may stand anywhere: the picture hangs it beside what uses it.
+    A leaf may come anywhere, because the picture places it beside its users.
     """
     if all(item.node < node or item.node in leaves for node, items in enumerate(inputs) for item in items):
         return tuple(range(len(inputs)))

@@ -1,4 +1,4 @@
-"""Find runs of a repeated pattern in a sequence of numbers: the loops of a program, seen from their traces."""
+"""Find runs of a repeated pattern in a sequence of numbers: a program's loops, recognised in its trace."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 _MAX_PERIOD = 256
 _CANDIDATES = 8
 _COMPARISONS = 4_000_000
-"""After so many comparisons the rest is left as it is: a made-up sequence must not buy minutes of work."""
+"""After this many comparisons the rest stays unfolded, so that a forged sequence cannot cost minutes of work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class Run:
 def find_runs(signs: Sequence[int], crossings: Sequence[int], fewest: Sequence[int]) -> list[Run]:
     """Runs from left to right, the shortest period first; equal items have equal signs.
 
-    `crossings` says how many values are alive just before an item: a run is turned so that an iteration begins
-    where fewest are, as a loop's body does. `fewest` says how many copies of an item alone are worth a fold.
+    `crossings` says how many values are alive just before each item. A run is rotated so that an iteration begins
+    where the fewest are, as a loop's body does. `fewest` is how many copies of a single item are worth a fold.
     """
     after = _next_occurrences(signs)
     runs: list[Run] = []
@@ -74,7 +74,8 @@ def _matching_length(signs: Sequence[int], place: int, period: int) -> int:
 
 
 def _turn(crossings: Sequence[int], place: int, period: int, length: int) -> Run:
-    # Counted in the second copy: before the first, what the loop was given is not yet what it hands on.
+    # Count in the second copy: before the first, the loop's initial values are alive instead of the values that one
+    # iteration passes to the next.
     turn = min(range(period), key=lambda turn: (crossings[place + period + turn], turn))
     times = (length + period - turn) // period
     return Run(place + turn, period, times) if times > 1 else Run(place, period, length // period + 1)

@@ -41,7 +41,7 @@ CUT_REASONS = {
 
 
 def write_bytes(count: int) -> str:
-    """`24 bytes`, `4.1 kB`: powers of 1,000, two digits where they say something."""
+    """`24 bytes`, `4.1 kB`: powers of 1,000, with one decimal below 10 of a larger unit."""
     size, unit = float(count), 0
     while size >= 999.5 and unit < len(_UNITS) - 1:
         size, unit = size / 1000, unit + 1
@@ -50,7 +50,7 @@ def write_bytes(count: int) -> str:
 
 
 def write_shape(shape: Shape) -> str:
-    """As Python writes a tuple."""
+    """The shape as Python writes a tuple."""
     return str(tuple(shape))
 
 
@@ -96,7 +96,7 @@ def name_operation(graph: Graph, node: int) -> str:
 
 
 def is_number(graph: Graph, node: int) -> bool:
-    """Whether the value is a plain number: a learner's own engine mostly works on those, and they have no shape."""
+    """Whether the value is a plain number. A learner's own engine mostly works on numbers, which have no shape."""
     return graph.trace.engine == "learner" and not graph.trace.nodes.shape[node]
 
 
@@ -131,7 +131,7 @@ def describe_leaf(graph: Graph, leaf: int) -> str:
 
 
 def describe_cut(graph: Graph, row: int) -> str:
-    """Which call cut what where: `cut: y leaves the graph by .detach() at line 3 (detach() makes ...)`."""
+    """What was cut, by which call and where: `cut: y leaves the graph by .detach() at line 3; detach() makes ...`."""
     cuts = graph.trace.cuts
     node = cuts.node[row]
     what = _name_output(graph, node) if node is not None else "a value"
@@ -152,7 +152,7 @@ def describe_fold(graph: Graph, fold: Fold) -> str:
 
 
 def fold_members(graph: Graph, fold: Fold) -> list[int]:
-    """The nodes that a fold stands for, absorbed ones among them, leaves not."""
+    """The nodes that a fold represents, including absorbed ones but not leaves."""
     members: list[int] = []
     for node in graph.order[fold.first : fold.last + 1]:
         members.extend(graph.members(node))
@@ -160,7 +160,7 @@ def fold_members(graph: Graph, fold: Fold) -> list[int]:
 
 
 def fold_title(graph: Graph, fold: Fold) -> str:
-    """A module by the end of its path: what stands before it is said by the frame around it."""
+    """A module is named by the end of its path, because the frame around it already names the rest."""
     if fold.kind == "module" or (fold.kind == "repeat" and fold.period == 1 and fold.parts[0].kind == "module"):
         head, _, tail = fold.label.rpartition(".")
         if tail[:1].isdigit():
@@ -196,11 +196,11 @@ def describe_graph(graph: Graph) -> str:
     if trace.cuts.kind:
         told.append(count_words(len(trace.cuts.kind), "cut"))
     ends = f"; backward starts at {' and '.join(roots)}" if roots else ""
-    return f"Graph of {', '.join(told[:-1])} and {told[-1]}{ends}. Inputs stand at the top, results below."
+    return f"Graph of {', '.join(told[:-1])} and {told[-1]}{ends}. Inputs are at the top, results below."
 
 
 def write_text(graph: Graph, view: tuple[Shown, ...]) -> str:
-    """The picture as lines of text, in forward order: each operation with where its operands come from."""
+    """The picture as lines of text, in forward order: each operation with the sources of its operands."""
     lines = [describe_graph(graph)]
     for number, shown in enumerate(flatten(view), 1):
         lines.append(f"{number}. {_write_item(graph, shown.fold)}")

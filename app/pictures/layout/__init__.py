@@ -1,1 +1,1 @@
-"""Where everything stands: what is visible, how large it is, where it goes."""
+"""The layout: what is visible, how large it is, and where it goes."""

@@ -1,7 +1,7 @@
-"""Place a scene: each opened group is laid out on its own, then stands as one block in the group around it.
+"""Place a scene: each opened group is laid out separately, then placed as one block in the group around it.
 
-An edge that crosses a group's border passes through a port, a narrow block pinned to the group's first or last
-layer, so that opening a group re-lays that group alone and its edges still run straight through.
+An edge that crosses a group's border passes through a port: a narrow block pinned to the group's first or last
+layer. So opening a group changes the layout of that group alone, and edges still run straight through it.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ MARGIN = 10.0
 
 @dataclass(frozen=True, slots=True)
 class PlacedItem:
-    """An item's box at its place; each side with its own left top corner."""
+    """An item's box at its place, in pixels; `sides` are the top left corners of the small boxes beside it."""
 
     item: Item
     x: float
@@ -45,7 +45,7 @@ class PlacedFrame:
 
 @dataclass(frozen=True, slots=True)
 class PlacedEdge:
-    """An edge as points from producer down to consumer."""
+    """An edge as points from the producer down to the consumer."""
 
     edge: Edge
     points: tuple[Point, ...]
@@ -64,7 +64,7 @@ class Arrangement:
 
 @dataclass
 class _Unit:
-    """An item, or a framed group of units. `shift` is the room left of an item's box, `inset` that above it."""
+    """An item, or a framed group of units. `shift` is the room left of an item's box, `inset` the room above it."""
 
     key: str
     item: Item | None = None
@@ -82,7 +82,7 @@ class _Unit:
 
 
 def arrange(scene: Scene, view: Sequence[Shown], labels: dict[str, tuple[float, float]]) -> Arrangement:
-    """Places for a scene. `labels` gives for an item's key the room its exit's texts need, left and right of it."""
+    """Place a scene. `labels` gives the pixels that the texts at an item's exit need, left and right, by item key."""
     return _Arranger(scene, view, labels).arrange()
 
 
@@ -146,7 +146,7 @@ class _Arranger:
         return unit
 
     def _add_free_items(self) -> None:
-        """Leaves in the flow stand in the innermost group of all their users; loose cuts outside all groups."""
+        """Put a leaf in the flow into the innermost group of all its users; loose cuts stay outside all groups."""
         self._set_paths(self._root, ())
         free = [item for item in self._scene.items if item.key not in self._units]
         users: dict[str, list[tuple[str, ...]]] = {}
@@ -167,7 +167,7 @@ class _Arranger:
         return self._units[key].path
 
     def _child_within(self, group: str, key: str) -> str | None:
-        """Which part of a group holds an item, if any does."""
+        """The part of a group that holds an item; None if the item is outside the group."""
         path = (*self._path(key), key)
         return path[path.index(group) + 1] if group in path[:-1] else None
 
@@ -228,7 +228,7 @@ class _Arranger:
     ) -> None:
         head, pad = (FRAME_HEAD, FRAME_PAD) if group.shown is not None else (0.0, 0.0)
         group.placement = placement
-        foot = min(pad, 2.0) if exits else pad  # the way to a port below leaves room already
+        foot = min(pad, 2.0) if exits else pad  # the line down to a port already leaves room
         group.width, group.height = placement.width + 2 * pad, placement.height + head + foot
         if group.shown is not None:
             title = text_width(group.shown.fold.label, SMALL_SIZE + 1, bold=True) + 60
@@ -246,7 +246,7 @@ class _Arranger:
             group.segments[number] = points
 
     def _spread_entries(self, group: _Unit, placement: Placement, links: list[Link]) -> list[tuple[Point, ...]]:
-        """Several lines into one box arrive side by side, in the order in which they come from above."""
+        """Spread several lines into one box side by side, in the order in which they come from above."""
         routes = list(placement.routes)
         arriving: dict[int, list[int]] = {}
         for number, link in enumerate(links):

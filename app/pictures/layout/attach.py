@@ -1,4 +1,4 @@
-"""Decide what each visible box is joined to: leaves in the flow or beside their use, cuts, empty operands, edges."""
+"""Decide what each visible box is joined to: leaves (in the flow or beside a user), cuts, empty operands, edges."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -40,7 +40,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One visible box with what hangs at its side. `outputs` are the output numbers that something uses."""
+    """One visible box with the small boxes beside it. `outputs` are the output numbers that something uses."""
 
     key: str
     box: Box
@@ -52,7 +52,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A visible edge, in forward direction. Nodes are those of the trace, keys those of the items."""
+    """A visible edge, in forward direction. Nodes are the trace's numbers; producer and consumer are items' keys."""
 
     producer: str
     consumer: str
@@ -72,7 +72,7 @@ class Scene:
 
 
 def set_scene(graph: Graph, view: Sequence[Shown]) -> Scene:
-    """The visible items, in forward order but for leaves in the flow, which come first; and their edges."""
+    """The visible items and their edges. Items are in forward order, except that leaves in the flow come first."""
     return _Setter(graph, view).set()
 
 
@@ -101,7 +101,7 @@ class _Setter:
         return Scene(tuple(items), self._edges)
 
     def _find_users(self) -> dict[int, tuple[int, ...]]:
-        """For each leaf the places, among the visible folds, of those that use it."""
+        """For each leaf, the indices of the visible folds that use it."""
         users: dict[int, dict[int, None]] = {}
         for place, fold in enumerate(self._folds):
             for node in self._graph.order[fold.first : fold.last + 1]:
@@ -128,7 +128,7 @@ class _Setter:
         return frozenset(item.node for item in operands if item.node in self._graph.leaf_set)
 
     def _flows(self, leaf: int, users: tuple[int, ...]) -> bool:
-        """A leaf stands in the flow, not at the side, where it is what the program starts from, or shared nearby."""
+        """Whether to draw a leaf in the flow: the program starts from it, or users close together share it."""
         if any(self._folds[place].kind != "op" for place in users) or leaf in self._graph.root_set:
             return leaf in self._graph.root_set
         if len(users) > 1:
@@ -156,7 +156,7 @@ class _Setter:
         return edges
 
     def _list_edges(self) -> Iterator[Edge]:
-        """Every edge between two visible boxes, also those that will share a line."""
+        """Every edge between two visible boxes, including those that will share a line."""
         graph = self._graph
         kinds = {fold.key: fold.kind for fold in self._folds}
         for place, node in enumerate(graph.order):
@@ -228,7 +228,7 @@ class _Setter:
 
 
 def _share_exits(edges: Collection[Edge]) -> tuple[Edge, ...]:
-    """Outputs beyond those that have an exit of their own leave by the last one; their lines to one place are one."""
+    """Outputs beyond the first few leave by the last exit, and their lines to the same consumer become one."""
     exits = {key: outputs[:MAX_OUTPUTS] for key, outputs in _group_outputs(edges).items()}
     found = dict[tuple[str, str, int, int], Edge]()
     for edge in edges:

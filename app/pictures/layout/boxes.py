@@ -1,4 +1,4 @@
-"""What stands in each box and how large it is: texts with their places, bars of saved bytes, pills, marks."""
+"""The contents and size of each box: texts with their places, bars of saved bytes, pills, marks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ OUTPUT_STEP = 46.0
 MAX_OUTPUTS = 6
 _MAX_ROOT_NAMES = 12
 GRADIENT_LETTERS = 18
-"""How long a gradient's text may be beside a line."""
+"""How many letters a gradient's text may have beside a line."""
 
 SEED = "backward starts here"
 
@@ -63,7 +63,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box's size and contents. `strip` is the height of the root's band at its bottom, 0 for others."""
+    """A box's size and contents in pixels. `strip` is the height of a root's band at its bottom, 0 for others."""
 
     kind: BoxKind
     width: float
@@ -74,7 +74,7 @@ class Box:
 
 
 class _Sheet:
-    """Rows put under each other; the box is as wide as its widest row."""
+    """Stacks rows; the box is as wide as its widest row."""
 
     def __init__(self) -> None:
         self.texts: list[Text] = []
@@ -167,7 +167,7 @@ def _fill(count: int, largest_bytes: int) -> float:
 
 
 def find_error(graph: Graph, node: int) -> str:
-    """The message of the mistake that was met at a node, "" if none was."""
+    """The message of the mistake found at a node, "" if there is none."""
     events = graph.trace.events
     for step in graph.steps_at.get(node, ()):
         if events.kind[step] == "error":
@@ -183,7 +183,7 @@ class _Root:
 
 
 def _read_root(graph: Graph, members: Sequence[int]) -> _Root | None:
-    """What a root's band says; None where no member is a root."""
+    """The text of a root's band; None if no member is a root."""
     roots = [node for node in members if node in graph.root_set]
     if not roots:
         return None
@@ -194,7 +194,7 @@ def _read_root(graph: Graph, members: Sequence[int]) -> _Root | None:
 
 
 def _finish(sheet: _Sheet, kind: BoxKind, root: _Root | None) -> Box:
-    """The box of a sheet; a root's name and value stand in a band of their own at its bottom."""
+    """The box of a sheet; a root's name and value are in a separate band at its bottom."""
     height = sheet.y + 6
     if root is None:
         return Box(kind, round(sheet.width, 1), height, tuple(sheet.texts), sheet.bar)
@@ -213,7 +213,7 @@ def _finish(sheet: _Sheet, kind: BoxKind, root: _Root | None) -> Box:
 
 
 def write_value(graph: Graph, node: int) -> str:
-    """A node's output in few letters: `= 2.252`, `(3,) = [1.0, 2.0, 3.0]`, `(16, 64)`."""
+    """A node's output, short: `= 2.252`, `(3,) = [1.0, 2.0, 3.0]`, `(16, 64)`."""
     nodes, node = graph.trace.nodes, graph.face(node)
     shape = write_shape(nodes.shape[node])
     if not nodes.values[node]:
@@ -223,7 +223,7 @@ def write_value(graph: Graph, node: int) -> str:
 
 
 def make_fold_box(graph: Graph, fold: Fold, largest_bytes: int) -> Box:
-    """The box of a closed fold: what it holds, how often, and its bytes together."""
+    """The box of a closed fold: what it holds, how many times, and its total saved bytes."""
     sheet = _Sheet()
     room = WIDEST_BOX - 2 * PADDING - 20
     title = fold_title(graph, fold)
@@ -247,7 +247,7 @@ def _size_line(fold: Fold) -> str:
 
 
 def make_leaf_pill(graph: Graph, leaf: int, widest: float = WIDEST_PILL) -> Box:
-    """A leaf: its name, its shape or number, and below what backward leaves in .grad, where the tape tells it."""
+    """A leaf: its name, its shape or number, and below it the final .grad if the tape records it."""
     nodes = graph.trace.nodes
     shape = write_value(graph, leaf) if is_number(graph, leaf) else write_shape(nodes.shape[leaf])
     shape = shorten_end(shape, 70.0, SMALL_SIZE, mono=True)
@@ -280,7 +280,7 @@ def shorten_path(variable: str) -> str:
 
 
 def read_grads(graph: Graph, leaf: int) -> tuple[str, ...]:
-    """What a leaf's pill says of its gradient in the course of the tape; empty where no gradient reaches it."""
+    """Every text that a leaf's pill shows for its gradient during the tape; empty if no gradient reaches it."""
     events = graph.trace.events
     found: list[str] = []
     for row in graph.steps_at.get(leaf, ()):
@@ -293,7 +293,7 @@ def read_grads(graph: Graph, leaf: int) -> tuple[str, ...]:
 
 
 def _list_parts(graph: Graph, leaf: int) -> list[str]:
-    """The gradients that the users of a leaf send to it in the first call that does."""
+    """The gradients that a leaf's users send to it in the first backward call that reaches it."""
     events, parts = graph.trace.events, dict[int, list[str]]()
     for user in dict.fromkeys(graph.users.get(leaf, ())):
         slots = graph.slots[user, leaf]
@@ -306,25 +306,25 @@ def _list_parts(graph: Graph, leaf: int) -> list[str]:
 
 
 def write_parts(parts: list[str]) -> str:
-    """`1.0 + 2.0 + 2.0`, or how many there are, where that would be long."""
+    """`1.0 + 2.0 + 2.0`, or the number of parts if the sum would be long."""
     line = " + ".join(parts)
     return line if len(parts) < 3 or len(line) <= GRADIENT_LETTERS else f"{len(parts)} parts"
 
 
 def write_adding(before: str, incoming: str) -> str:
-    """What a pill says while a gradient is added to what stands there, or put where nothing stood."""
+    """A pill's text while a gradient is added to .grad, or stored in an empty .grad."""
     return f".grad{'' if before in ('', 'None') else ' ' + before} += {incoming}"
 
 
 def make_cut_mark(graph: Graph, row: int) -> Box:
-    """A cut: scissors, the call, its line. The scissors are drawn, the room for them is kept here."""
+    """A cut: scissors, the call, its line. The scissors are drawn elsewhere; this reserves their room."""
     cuts = graph.trace.cuts
     words = f"{CUT_WORDS[cuts.kind[row]]}  {write_place(cuts.span[row])}".rstrip()
     return Box("cut", round(40 + text_width(words, CODE_SIZE), 1), 24.0, (Text(30, 16, words, "name", CODE_SIZE),))
 
 
 def make_more_pill(words: str) -> Box:
-    """Stands for what there is no room to list."""
+    """A pill that says how many more there are than fit."""
     return Box("more", round(24 + text_width(words, CODE_SIZE), 1), 24.0, (Text(12, 16, words, "name", CODE_SIZE),))
 
 

@@ -1,4 +1,4 @@
-"""From a graph to an arrangement: fold, choose, attach, place. What every kind of picture begins with."""
+"""From a graph to an arrangement: fold, choose, attach, place. Every kind of picture starts here."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ class Composition:
 
 
 def compose(graph: Graph, opened: frozenset[str] = frozenset()) -> Composition:
-    """Arrange a graph; `opened` names folds, unknown names are passed over. Raises TooLarge."""
+    """Arrange a graph. `opened` names folds; unknown names are ignored. Raises TooLarge."""
     view = choose_view(graph, fold_graph(graph), opened)
     scene = set_scene(graph, view)
     labels = {item.key: label_item(graph, item) for item in scene.items}

@@ -1,4 +1,4 @@
-"""The texts at a box's exit: shape and values on the right of the line, the gradient's place on its left."""
+"""The texts at a box's exit: shape and values on the right of the line, the gradient on its left."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ LABEL_ROOM = 112.0
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Lines for the right, and the room that both sides need, in pixels."""
+    """The lines on the right, and the width that each side needs, in pixels."""
 
     lines: tuple[str, ...] = ()
     left_room: float = 0.0
@@ -21,7 +21,7 @@ class Label:
 
 
 def label_item(graph: Graph, item: Item) -> Label:
-    """Empty for a leaf, whose pill says its shape, and where nothing takes the output."""
+    """Empty for a leaf, because its pill gives its shape, and for an output that nothing uses."""
     if item.fold is None or not item.outputs:
         return Label()
     node = graph.face(graph.order[item.fold.last])
@@ -36,7 +36,7 @@ def label_item(graph: Graph, item: Item) -> Label:
 
 
 def _gradient_room(graph: Graph, node: int) -> float:
-    """Room for what arrives: a sum of several parts gets all there is, one part alone what it needs."""
+    """Room for the gradient that arrives: the most allowed for a sum of several parts, else what one part needs."""
     events = graph.trace.events
     texts = [drop_shape(events.incoming[row]) for row in graph.steps_at.get(node, ()) if events.kind[row] == "vjp"]
     if not texts:

@@ -1,7 +1,7 @@
 """How wide a text will be, from built-in tables, so that boxes fit without reading any font file.
 
-The tables are those of Literata, regular and semi-bold, and a monospace of 0.6 em, which the site serves
-itself; `_SPARE` leaves room for the faces that stand in while they load.
+The tables are for the fonts that the site serves: Literata, regular and semi-bold, and a monospace of 0.6 em.
+`_SPARE` leaves room for the fallback fonts shown while these load.
 """
 
 import unicodedata
@@ -32,10 +32,10 @@ LETTER_EM = _MONO_MILLI_EM / 1000
 """The width of a letter of the monospace."""
 
 
-# Asked of the same text at several places, and of a loop's body once a turn.
+# Cached because the same text is measured at several places, and a loop's code once per iteration.
 @lru_cache(maxsize=8_192)
 def text_width(text: str, size: float, *, mono: bool = False, bold: bool = False) -> float:
-    """Width in pixels at a font size in pixels."""
+    """The text's width in pixels at a font size in pixels."""
     if mono:
         return sum(map(_mono_milli_em, text)) * size / 1000
     table = _BOLD_MILLI_EM if bold else _TEXT_MILLI_EM
@@ -60,7 +60,7 @@ def _rare_milli_em(letter: str, ordinary: int) -> int:
 
 
 def shorten_end(text: str, room: float, size: float, *, mono: bool = False, bold: bool = False) -> str:
-    """The longest beginning of the text that fits `room` pixels, with an ellipsis where it was cut."""
+    """The longest beginning of the text that fits `room` pixels, with an ellipsis if it was cut."""
     if text_width(text, size, mono=mono, bold=bold) <= room:
         return text
     kept = _longest(text, room, lambda part: text_width(part + ELLIPSIS, size, mono=mono, bold=bold))
@@ -68,7 +68,7 @@ def shorten_end(text: str, room: float, size: float, *, mono: bool = False, bold
 
 
 def shorten_start(text: str, room: float, size: float, *, mono: bool = False, bold: bool = False) -> str:
-    """The longest end of a dotted name that fits, whole parts if one does: the end tells it from its siblings."""
+    """The longest end of a dotted name that fits, cut at a dot if possible; the end distinguishes sibling modules."""
     rest = text
     while rest:
         if text_width(rest, size, mono=mono, bold=bold) <= room:

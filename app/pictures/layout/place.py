@@ -1,8 +1,9 @@
-"""A layered layout of our own: deterministic, without crossings on the graphs that autograd makes, and fast.
+"""A layered layout: deterministic, fast, and with few crossings on the graphs that autograd builds.
 
-The method of Sugiyama, Tagawa and Toda (1981): layers by longest path, order within a layer by the mean place
-of the neighbours, then coordinates by least squares under "boxes of one layer do not overlap", which pooling
-adjacent violators solves exactly. Edges that cross layers pass through narrow bends, which take part.
+The method is that of Sugiyama, Tagawa and Toda (1981): layers by longest path, order within a layer by the mean
+place of the neighbours, then coordinates by least squares. The constraint is that boxes of one layer do not
+overlap; pooling adjacent violators solves it exactly. An edge that crosses layers passes through narrow bends,
+which are placed like boxes.
 """
 
 from collections.abc import Sequence
@@ -24,7 +25,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A rectangle to place. `pinned` holds a port of a group at its top or bottom layer; lines end `inset` within."""
+    """A rectangle to place. `pinned` keeps a group's port in the top or bottom layer; lines end `inset` inside it."""
 
     width: float
     height: float
@@ -34,7 +35,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A line from a producer's bottom to a consumer's top, at offsets from their left sides."""
+    """A line from a producer's bottom to a consumer's top; the offsets are from their left sides."""
 
     source: int
     target: int
@@ -44,7 +45,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Left and top of each block, and each link's line as points from its producer down to its consumer."""
+    """Left and top of each block, and each link's line as points from the producer down to the consumer."""
 
     left: tuple[float, ...]
     top: tuple[float, ...]
@@ -71,7 +72,7 @@ def place_blocks(
 ) -> Placement:
     """Place blocks so that every link points down. Raises ValueError where the links have a cycle.
 
-    Rows stand `row_gap` apart, and `bend_gap` where a line between them goes sideways.
+    Rows are `row_gap` apart, or `bend_gap` if a line between them goes sideways.
     """
     layer_of = _assign_layers(blocks, links)
     cells = [_Cell(block.width, layer_of[index], index) for index, block in enumerate(blocks)]
@@ -119,7 +120,7 @@ def _bends(links: Sequence[Link], layer_of: Sequence[int]) -> int:
 
 
 def _join(cells: list[_Cell], links: Sequence[Link], *, with_bends: bool) -> list[list[int]]:
-    """Join the cells along the links, and say which cells each link passes. Lines from one exit share bends."""
+    """Join the cells along the links, and list the cells that each link passes. Lines from one exit share bends."""
     shared: dict[tuple[int, float, int], int] = {}
     joined: set[tuple[int, int]] = set()
     chains: list[list[int]] = []
@@ -165,7 +166,7 @@ def _number(cells: list[_Cell], layer: list[int]) -> None:
 
 
 def _mean_place(cells: list[_Cell], index: int, downward: bool) -> float:
-    """The mean of the neighbours' places, each with the exit's part of its width; its own place if it has none."""
+    """The mean of the places where the neighbours' lines leave; the cell's own place if it has no neighbours."""
     cell = cells[index]
     near = cell.up if downward else cell.down
     if not near:
@@ -188,7 +189,7 @@ def _set_lefts(cells: list[_Cell], layers: list[list[int]]) -> None:
 
 
 def _separations(cells: list[_Cell], layer: list[int]) -> list[float]:
-    """The leftmost place of each cell when they stand side by side from 0."""
+    """The leftmost place of each cell when the cells are packed side by side from 0."""
     lefts, left = [], 0.0
     for index, following in zip(layer, [*layer[1:], -1], strict=True):
         lefts.append(left)
@@ -203,15 +204,18 @@ def _wish(cells: list[_Cell], index: int, from_up: bool, from_down: bool) -> tup
     near = (cell.up if from_up else []) + (cell.down if from_down else [])
     if not near:
         return cell.left, 0.1
-    # A long edge yields to a direct one, or a chain with shortcuts would lean sideways for ever; the weak pull
-    # to the axis (0, where the layers were centred) bounds what lean is left.
+    # Direct edges outrank long ones; otherwise a chain with shortcuts would drift sideways without end. The weak
+    # pull to the axis (0, where the layers were centred) bounds the drift that remains.
     alike = [item for item in near if (cells[item[0]].block < 0) == (cell.block < 0)] or near
     pull = sum(cells[other].left + offset - own for other, own, offset in alike) - _AXIS_PULL * cell.width / 2
     return pull / (len(alike) + _AXIS_PULL), (1.0 if cell.block < 0 else 4.0) * len(near)
 
 
 def _separate(wished: list[tuple[float, float]], steps: list[float]) -> list[float]:
-    """The places nearest to the wishes by weighted squares that keep the steps: pool adjacent violators."""
+    """The places nearest to the wished ones, by weighted least squares, that keep the minimum steps between cells.
+
+    The method is pool adjacent violators.
+    """
     pools: list[tuple[float, float, int]] = []
     for (wish, weight), step in zip(wished, steps, strict=True):
         mean, mass, count = wish - step, weight, 1
@@ -260,7 +264,7 @@ def _read_placement(
 
 
 def _stack_rows(cells: list[_Cell], heights: list[float], gaps: tuple[float, float]) -> list[float]:
-    """The top of each row. Below a row a line that goes sideways needs more room, a row of ports less."""
+    """The top of each row. A line that goes sideways needs more room below a row; a row of ports needs less."""
     bent = {
         upper.layer
         for upper in cells

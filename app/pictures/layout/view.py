@@ -1,4 +1,4 @@
-"""Choose what of a folded graph to show: as much as is comfortable to read, and whatever was opened on purpose."""
+"""Choose which parts of a folded graph to show: as many as read comfortably, and those that the reader opened."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ MAX_PILLS = 3
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A fold as the picture shows it: closed (no parts), or opened into parts; `asked`: opened by its key."""
+    """A fold as the picture shows it: closed (no parts), or opened into parts. `asked` means opened by its key."""
 
     fold: Fold
     parts: tuple["Shown", ...] = ()
@@ -28,7 +28,7 @@ class Shown:
 def choose_view(
     graph: Graph, root: Fold, opened: frozenset[str] = frozenset(), *, comfortable: int = COMFORTABLE
 ) -> tuple[Shown, ...]:
-    """Whole levels of the tree while they fit, then what `opened` names, until MAX_OPENED parts are shown."""
+    """Open whole levels while they fit, then the folds that `opened` names, until MAX_OPENED parts are shown."""
     return _Chooser(graph, opened, min(comfortable, MAX_VISIBLE)).show_level(unfold(root))
 
 
@@ -41,7 +41,7 @@ def flatten(view: Sequence[Shown]) -> list[Shown]:
 
 
 def weigh(graph: Graph, fold: Fold) -> int:
-    """How many boxes a closed fold draws: itself, and the pills of its leaves."""
+    """How many boxes a closed fold draws: one for itself, and one pill per leaf."""
     if fold.kind != "op":
         return 2
     operands = graph.operands(graph.order[fold.first])
@@ -74,9 +74,9 @@ class _Chooser:
 
 
 def expand_levels(folds: Sequence[Fold], comfortable: int, weigh: Callable[[Fold], int]) -> frozenset[str]:
-    """Keys to open so that whole levels show; a level that does not fit may still open its repeats and stretches.
+    """The keys to open so that whole levels show; a level that does not fit may still open its repeats and stretches.
 
-    Level by level, because one layer opened beside eleven closed ones would look like a difference in the model.
+    It opens whole levels because one open layer beside eleven closed ones would look like a difference in the model.
     """
     expanded: set[str] = set()
     level = list(folds)

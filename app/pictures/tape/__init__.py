@@ -1,1 +1,1 @@
-"""The tape as steps: where a graph stands after each, and what a step does in words."""
+"""The tape as steps: the graph's state after each step, and a sentence for each step."""

@@ -1,4 +1,4 @@
-"""Two sorted lists: which nodes hold memory for backward, and what backward did not reach, and why."""
+"""Two sorted lists: the nodes that hold memory for backward, and what backward did not reach, with the reason."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ MAX_LISTED = 200
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """An operation with what it keeps for backward."""
+    """An operation with the memory that it keeps for backward."""
 
     node: int
     words: str
@@ -21,14 +21,14 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class Unreached:
-    """A leaf or cut that no gradient passed, with the reason."""
+    """A leaf or cut that no gradient reached, with the reason."""
 
     node: int | None
     words: str
 
 
 def find_holders(graph: Graph) -> tuple[Holder, ...]:
-    """The operations by what they hold, most first; a helper's bytes are its operation's."""
+    """The operations by the bytes they hold, largest first; a helper's bytes count for its operation."""
     nodes = graph.trace.nodes
     held = {node: sum(nodes.saved_bytes[member] for member in graph.members(node)) for node in graph.order}
     largest = sorted((node for node in graph.order if held[node]), key=lambda node: (-held[node], node))
@@ -48,7 +48,7 @@ def _tell_holder(graph: Graph, node: int) -> str:
 
 
 def find_unreached(graph: Graph) -> tuple[Unreached, ...]:
-    """Leaves without a gradient first, then the cuts: each names its line, and why nothing passed."""
+    """Leaves without a gradient first, then the cuts. Each names its line and the reason."""
     if not graph.started:
         return ()
     leaves = [leaf for leaf in graph.leaves if leaf not in graph.runners]
@@ -75,7 +75,7 @@ def _name(graph: Graph, node: int) -> str:
 
 
 class _Reasons:
-    """Why no gradient came to a leaf. What leads to a cut, and to the loss, is found once for all leaves."""
+    """Why no gradient reached a leaf. The ancestors of the cuts and of the loss are found once for all leaves."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -84,7 +84,7 @@ class _Reasons:
         self._leads_to_start = _find_sources(graph, graph.started)
 
     def find(self, leaf: int) -> str:
-        """The cut between the leaf and the loss, if one lies on the way; else that no way leads to where it began."""
+        """The cut between the leaf and the loss, if there is one; else that no path leads to where backward began."""
         graph, cuts = self._graph, self._graph.trace.cuts
         seen, waiting = {leaf}, [leaf] if leaf in self._leads_to_cut else []
         while waiting:
@@ -95,7 +95,7 @@ class _Reasons:
             seen.update(users)
             waiting += users
         if leaf in self._leads_to_start:
-            return "backward ended before it came here"
+            return "backward ended before it reached this leaf"
         return "nothing that was computed from it leads to where backward began"
 
     def _cuts(self, node: int) -> tuple[int, ...]:
@@ -103,7 +103,7 @@ class _Reasons:
 
 
 def _find_sources(graph: Graph, ends: Iterable[int]) -> set[int]:
-    """These nodes, and all from which one of them was computed."""
+    """These nodes and all their ancestors."""
     seen = set(ends)
     waiting = list(seen)
     while waiting:

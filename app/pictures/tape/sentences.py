@@ -9,12 +9,12 @@ from app.pictures.tape.steps import Step, group_steps
 from graders.contract.trace import MAX_TEXT
 
 UNSEEN = "?"
-"""A part of a gradient that flowed without being seen: an engine of the learner's own may add up before it stores."""
+"""A part of a gradient that the trace did not see, because a learner's own engine may add up before it stores."""
 
 _VERBS = {
     "record": "recorded",
     "save": "saves again",
-    "free": "is let go",
+    "free": "is released",
     "vjp": "runs",
     "accumulate": "is added to",
     "capture": "is handed out",
@@ -27,7 +27,7 @@ _VERBS = {
 
 @dataclass(frozen=True, slots=True)
 class TapeRow:
-    """One step of the tape in words; steps count from 1, `line` is 0 where the node has no place in the source."""
+    """One step of the tape in words. Steps count from 1; `line` is 0 if the node has no place in the source."""
 
     step: int
     kind: str
@@ -53,7 +53,7 @@ def tape_rows(graph: Graph) -> tuple[TapeRow, ...]:
 
 
 def tell_steps(graph: Graph, steps: tuple[Step, ...]) -> tuple[TapeRow, ...]:
-    """The rows of steps that were grouped already."""
+    """A row for each step of an already grouped tape."""
     return tuple(_tell(graph, number, step) for number, step in enumerate(steps, 1))
 
 
@@ -78,7 +78,7 @@ def _tell(graph: Graph, number: int, step: Step) -> TapeRow:
 
 
 def _tidy(text: str) -> str:
-    """A number without the empty shape before it."""
+    """Remove the empty shape before a plain number."""
     return text.removeprefix("() ")
 
 
@@ -118,7 +118,7 @@ def _tell_output(graph: Graph, step: Step) -> str:
 
 
 def _tell_gradients(graph: Graph, step: Step) -> str:
-    """What the node received, and what it sends to whom; a helper's parts are told as its operation's."""
+    """What the node received, and what it sends to which node; a helper's parts count as its operation's."""
     events, row = graph.trace.events, step.main
     receives = f"receives {_tidy(events.incoming[row]) or 'a gradient'}"
     node = events.node[row]
@@ -136,7 +136,7 @@ def _tell_gradients(graph: Graph, step: Step) -> str:
 
 
 def _find_targets(graph: Graph, node: int, slots: set[int]) -> dict[int, int]:
-    """Which operation or leaf the gradient of a slot reaches, past the helpers that the node's own box shows."""
+    """The operation or leaf that a slot's gradient reaches, past the helpers that the node's box already shows."""
     found: dict[int, int] = {}
     for item in graph.inputs[node]:
         if item.slot in slots:
@@ -165,4 +165,4 @@ def _tell_freed(graph: Graph, step: Step) -> str:
         return ""
     before = events.bytes[step.first - 1] if step.first else 0
     count = before - events.bytes[step.last]
-    return f"lets {write_bytes(count)} go" if count > 0 else "lets its saved tensors go"
+    return f"releases {write_bytes(count)}" if count > 0 else "releases its saved tensors"

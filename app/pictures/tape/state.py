@@ -1,6 +1,7 @@
-"""Where a graph stands after some steps of its tape: what is made, running, done, held, and where gradients are.
+"""A graph's state after some steps of its tape: which nodes are made, running or done, what they hold, and where
+gradients are.
 
-The browser's player follows the same rules; a test compares what both make of every step.
+The browser's player follows the same rules; a test compares the two at every step.
 """
 
 from dataclasses import dataclass, field
@@ -13,12 +14,12 @@ from app.pictures.tape.steps import Step, group_steps
 ELLIPSIS = "…"
 
 Flow = tuple[int, int]
-"""A gradient's way: from the node that sent it to the one that receives it."""
+"""A gradient's path: from the node that sent it to the node that receives it."""
 
 
 @dataclass(slots=True)
 class State:
-    """A replay. `taken` counts steps; None is the whole graph as a still picture: all made, nothing run."""
+    """A replay. `taken` counts steps; None means a still picture of the whole graph: all nodes made, none run."""
 
     graph: Graph
     taken: int | None = None
@@ -31,15 +32,15 @@ class State:
     held: dict[int, int] = field(default_factory=dict)
     grads: dict[int, str] = field(default_factory=dict)
     adding: dict[int, str] = field(default_factory=dict)
-    """What the pill of a leaf says during the step that changes its .grad; `grads` has what it says afterwards."""
+    """The text of a leaf's pill during the step that changes its .grad; `grads` has the text for afterwards."""
     seeds: dict[int, str] = field(default_factory=dict)
     sent: dict[int, dict[int, list[str]]] = field(default_factory=dict)
     """For each node and each of its outputs, the parts of its gradient that have arrived."""
     sums: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    """For each node that ran, what it received for each output: the sums of those parts."""
+    """For each node that ran, the gradient that it received for each output: the sum of those parts."""
     flows: set[Flow] = field(default_factory=set)
     fresh: set[Flow] = field(default_factory=set)
-    """Those of `flows` that belong to the last step."""
+    """The members of `flows` that belong to the last step."""
 
     def classes(self, members: tuple[int, ...]) -> str:
         """The classes of a drawn box, each after a space."""
@@ -64,14 +65,14 @@ class State:
         return not self.freed.isdisjoint(members) and not any(self.held.get(node) for node in members)
 
     def fill(self, members: tuple[int, ...]) -> float:
-        """How much of the most that the members ever hold they hold now, from 0 to 1."""
+        """The bytes that the members hold now as a share of their maximum, from 0 to 1."""
         most = sum(self.graph.most_held(node) for node in members)
         now = self.graph.trace.nodes.saved_bytes if self.taken is None else None
         held = sum(now[node] if now is not None else self.held.get(node, 0) for node in members)
         return min(1.0, held / most) if most else 0.0
 
     def received(self, node: int) -> tuple[str, ...]:
-        """The lines that say what a node receives: parts while they arrive, then parts and their sum."""
+        """The lines that show what a node receives: parts while they arrive, then parts and their sum."""
         parts = [part for output in sorted(self.sent.get(node, ())) for part in self.sent[node][output]]
         sums = self.sums.get(node)
         if sums is None:
@@ -84,7 +85,7 @@ class State:
         return f"starts with {seed}" if seed else SEED
 
     def grad(self, leaf: int) -> str | None:
-        """The second line of a leaf's pill, None where nothing has been said yet."""
+        """The second line of a leaf's pill; None if its .grad has not changed yet."""
         parts = [part for parts in self.sent.get(leaf, {}).values() for part in parts]
         if parts and leaf not in self.sums:
             return f"gets {write_parts(parts)}"
@@ -92,7 +93,7 @@ class State:
 
 
 def write_sum(parts: list[str], total: str) -> tuple[str, ...]:
-    """`1.0 + 1.0 = 2.0` on one line where it fits, else on up to three; a part alone is its own sum."""
+    """`1.0 + 1.0 = 2.0` on one line if it fits, else on up to three; a single part needs no sum."""
     if len(parts) < 2:
         return tuple(shorten_letters(text, GRADIENT_LETTERS) for text in (total or "".join(parts),) if text)
     result = f" = {total}" if total else ""
@@ -105,12 +106,12 @@ def write_sum(parts: list[str], total: str) -> tuple[str, ...]:
 
 
 def shorten_letters(text: str, most: int) -> str:
-    """At most so many letters, the last an ellipsis where some were cut."""
+    """At most this many letters; the last is an ellipsis if some were cut."""
     return text if len(text) <= most else text[: most - 1].rstrip() + ELLIPSIS
 
 
 def read_state(graph: Graph, taken: int | None) -> State:
-    """Replay so many steps of the tape; more than it has are all."""
+    """Replay this many steps of the tape; a larger number than it has means all."""
     state = State(graph, taken)
     if taken is None:
         return state
@@ -172,7 +173,7 @@ class _Replay:
             state.held[node] = 0
 
     def _begin(self, row: int) -> None:
-        """A new call forgets the gradients of the last one; a call within a call does not."""
+        """A new backward call clears the gradients of the last one; a nested call does not."""
         state, node = self._state, self._graph.trace.events.node[row]
         if self._depth == 0:
             for table in (state.done, state.sent, state.sums, state.flows, state.seeds):

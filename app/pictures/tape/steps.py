@@ -1,7 +1,7 @@
-"""Group the rows of a tape into the steps that a reader takes: a node's run with what it lets go is one step.
+"""Group the rows of a tape into the steps that a reader takes: a node's run and its release of tensors are one step.
 
-A tape has a row for every small thing that happened. A helper's rows belong to the operation that shows it, the
-letting go of saved tensors to the run that it follows, a region's refilled slots to the recomputation.
+A tape has one row for each event. A helper's rows belong to the operation that shows it, the release of saved
+tensors belongs to the run before it, and a region's refilled slots belong to the recomputation.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from graders.contract.trace import EventKind
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Rows `first` to `last` of the tape, both within. Row `main` names it; `node` is the operation shown for it."""
+    """Rows `first` to `last` of the tape, both included. Row `main` names the step; `node` is the operation shown."""
 
     kind: EventKind
     node: int | None
@@ -70,7 +70,7 @@ def _widen(step: Step, last: int) -> Step:
 
 
 def find_calls(graph: Graph, steps: tuple[Step, ...]) -> tuple[Call, ...]:
-    """The parts of the timeline: what is recorded, and each backward call with all that runs inside it."""
+    """The parts of the timeline: the recording, and each backward call with everything that runs inside it."""
     if not steps:
         return ()
     calls = find_outermost(graph)
@@ -91,7 +91,7 @@ def find_calls(graph: Graph, steps: tuple[Step, ...]) -> tuple[Call, ...]:
 
 
 def find_outermost(graph: Graph) -> tuple[int, ...]:
-    """For each row of the tape the call that runs then, the outermost where one runs inside another, or -1."""
+    """For each row of the tape, the backward call that is running (the outermost if nested), or -1 if none is."""
     found: list[int] = []
     depth, outermost = 0, -1
     for kind, call in zip(graph.trace.events.kind, graph.trace.events.call, strict=True):

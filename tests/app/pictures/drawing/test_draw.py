@@ -101,9 +101,7 @@ def test_a_node_reads_as_a_sentence() -> None:
     assert picture.nodes[2].label == (
         'exp (ExpBackward0), made by "x.exp()" at line 3, gives b of shape (3,), saves 24 bytes: result'
     )
-    assert picture.text.splitlines()[0] == (
-        "Graph of 3 operations and 1 leaf. Inputs stand at the top, results below."
-    )
+    assert picture.text.splitlines()[0] == ("Graph of 3 operations and 1 leaf. Inputs are at the top, results below.")
 
 
 def test_a_parameter_is_a_pill_beside_each_use() -> None:
@@ -227,7 +225,7 @@ def test_an_id_prefix_that_could_not_begin_an_id_is_refused() -> None:
 def test_an_empty_trace_gives_an_empty_picture() -> None:
     picture = draw(build_trace({}))
     assert picture.nodes == ()
-    assert picture.text == "Graph of 0 operations and 0 leaves. Inputs stand at the top, results below."
+    assert picture.text == "Graph of 0 operations and 0 leaves. Inputs are at the top, results below."
 
 
 def test_a_leaf_from_which_backward_starts_is_drawn_alone() -> None:

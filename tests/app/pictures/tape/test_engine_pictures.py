@@ -57,7 +57,7 @@ def test_a_gradient_that_nobody_saw_is_told_as_unseen() -> None:
 
 def test_a_leaf_that_got_nothing_is_listed_without_a_shape() -> None:
     words = [item.words for item in find_unreached(sketch_engine())]
-    assert words == ["w: backward ended before it came here"]
+    assert words == ["w: backward ended before it reached this leaf"]
 
 
 def test_operations_of_one_line_are_not_folded_as_if_they_were_one() -> None:

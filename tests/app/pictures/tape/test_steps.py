@@ -131,8 +131,8 @@ def test_a_step_reads_as_a_sentence() -> None:
         "backward begins at add (AddBackward0)",
         "add (AddBackward0) runs: receives 1.0, sends 1.0 to a and 1.0 to b",
         "exp (ExpBackward0) runs: receives 1.0, sends 3.0 to h",
-        "mul (MulBackward0) runs: receives 1.0, sends 2.0 to h; lets 4 bytes go",
-        "mul (MulBackward0) runs: receives 5.0, sends 20.0 to x; lets 8 bytes go",
+        "mul (MulBackward0) runs: receives 1.0, sends 2.0 to h; releases 4 bytes",
+        "mul (MulBackward0) runs: receives 5.0, sends 20.0 to x; releases 8 bytes",
         "x.grad: 1.0 += 20.0 gives 21.0",
     ]
     assert [row.held_bytes for row in rows][-3:] == [8, 0, 0]

@@ -105,7 +105,7 @@ async def test_without_script_a_tape_is_stepped_by_links(browser: httpx2.AsyncCl
     assert "is-running" not in whole
 
     third = (await browser.get(f"{run}?step=3")).text
-    assert "Step 3 of 4: mul (MulBackward0) runs: receives 1.0, sends 2.0 to x; lets 8 bytes go" in third
+    assert "Step 3 of 4: mul (MulBackward0) runs: receives 1.0, sends 2.0 to x; releases 8 bytes" in third
     assert 'class="node node-op is-running is-done is-freed"' in third
     assert f'<a href="{run}?step=2#graph">One step back</a>' in third
     assert f'<a href="{run}?step=4#graph">One step forward</a>' in third
