@@ -11,6 +11,7 @@ from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.results import RunEnd, Verdict
 from graders.ledger.clock import now_seconds
 from graders.ledger.finish import write_end
+from graders.ledger.leases import end_of_lease, has_run_out
 from graders.ledger.records import Claim, Policy, State
 from graders.ledger.tables import events, submissions
 
@@ -30,9 +31,7 @@ def claim(connection: Connection, submission: SubmissionId, worker: str, policy:
     now = now_seconds()
     # What has lost as many workers as it may is not claimed again: the reconciliation ends it.
     abandoned = (
-        (row.state == State.RUNNING)
-        & (row.lease_until < now)
-        & (row.lost_workers < policy.lost_workers_before_fault - 1)
+        (row.state == State.RUNNING) & has_run_out(policy) & (row.lost_workers < policy.lost_workers_before_fault - 1)
     )
     statement = (
         update(submissions)
@@ -43,7 +42,7 @@ def claim(connection: Connection, submission: SubmissionId, worker: str, policy:
             lost_workers=row.lost_workers + case((row.state == State.RUNNING, 1), else_=0),
             worker=worker,
             started_at=now,
-            lease_until=now + policy.lease_seconds,
+            lease_until=end_of_lease(policy),
             last_seq=row.last_seq + 1,
         )
         .returning(row.learner, row.job, row.claim_number, row.last_seq)
@@ -60,8 +59,7 @@ def claim(connection: Connection, submission: SubmissionId, worker: str, policy:
 
 def beat(connection: Connection, claim: Claim, policy: Policy) -> bool:
     """Keep the lease. False: it is lost or cancelled, and whatever runs must be killed."""
-    lease = now_seconds() + policy.lease_seconds
-    done = connection.execute(update(submissions).where(holds(claim)).values(lease_until=lease))
+    done = connection.execute(update(submissions).where(holds(claim)).values(lease_until=end_of_lease(policy)))
     return done.rowcount == 1
 
 

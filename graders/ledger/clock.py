@@ -1,5 +1,12 @@
-"""The database's clock as an SQL expression: leases are compared by one clock, whatever a worker's own says."""
+"""The ledger's two clocks as SQL expressions: the time of day for what people read, and one that never jumps.
 
+All processes of a ledger run on one host, so both are the host's. A lease is compared by the steady clock alone:
+setting the time of day must neither keep the lease of a lost worker nor end that of a living one.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Double
@@ -8,19 +15,44 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 
+@dataclass(frozen=True)
+class Clocks:
+    """Where the seconds come from; a test has its own."""
+
+    time_of_day: Callable[[], float] = time.time
+    steady: Callable[[], float] = time.monotonic
+
+    def register(self, connection: Any) -> None:
+        """Give them to a connection of sqlite3, which has no steady clock."""
+        connection.create_function("unwind_now_seconds", 0, self.time_of_day)
+        connection.create_function("unwind_steady_seconds", 0, self.steady)
+
+
 class now_seconds(FunctionElement[float]):
-    """Seconds since 1970 in UTC, with a fraction of about a millisecond."""
+    """Seconds since 1970 in UTC, with a fraction."""
+
+    type = Double()
+    inherit_cache = True
+
+
+class steady_seconds(FunctionElement[float]):
+    """Seconds since some moment before this boot of the host; stands still while the host sleeps."""
 
     type = Double()
     inherit_cache = True
 
 
 @compiles(now_seconds)
-def _portable(element: now_seconds, compiler: SQLCompiler, **options: Any) -> str:
+@compiles(steady_seconds)
+def _portable(element: FunctionElement[float], compiler: SQLCompiler, **options: Any) -> str:
     return "EXTRACT(EPOCH FROM clock_timestamp())"
 
 
 @compiles(now_seconds, "sqlite")
-def _sqlite(element: now_seconds, compiler: SQLCompiler, **options: Any) -> str:
-    # unixepoch('subsec') needs SQLite 3.42; Debian 12 has 3.40.
-    return "((julianday('now') - 2440587.5) * 86400.0)"
+def _now_on_sqlite(element: now_seconds, compiler: SQLCompiler, **options: Any) -> str:
+    return "unwind_now_seconds()"
+
+
+@compiles(steady_seconds, "sqlite")
+def _steady_on_sqlite(element: steady_seconds, compiler: SQLCompiler, **options: Any) -> str:
+    return "unwind_steady_seconds()"

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, OperationalError
 
+from graders.ledger.clock import Clocks
 from graders.ledger.errors import StorageRefused
 
 P = ParamSpec("P")
@@ -37,10 +38,10 @@ _PRAGMAS = (
 class Database:
     """Engines of one process. Close it in the lifespan that opened it."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, clocks: Clocks = Clocks()) -> None:
         self.url = url
-        self.writer = _open_writer(url)
-        self.reader = _open_reader(url)
+        self.writer = _open_writer(url, clocks)
+        self.reader = _open_reader(url, clocks)
         writers = 1 if _is_sqlite(url) else WRITERS
         self._writing = ThreadPoolExecutor(writers, thread_name_prefix="database-writer")
         self._reading = ThreadPoolExecutor(READERS, thread_name_prefix="database-reader")
@@ -108,14 +109,14 @@ def _is_sqlite(url: str) -> bool:
     return make_url(url).get_backend_name() == "sqlite"
 
 
-def _open_writer(url: str) -> Engine:
+def _open_writer(url: str, clocks: Clocks) -> Engine:
     """SQLite has one writer at a time. Waiting for it in our pool is fair; waiting in its busy loop is not."""
     if not _is_sqlite(url):
         return create_engine(url)
     # isolation_level=None: the driver must not begin transactions behind our back. Its deferred BEGIN reads
     # first and asks for the write lock later, which breaks caps and ends in "database is locked".
     engine = create_engine(url, pool_size=1, max_overflow=0, connect_args={"isolation_level": None})
-    _set_pragmas(engine)
+    _prepare_connections(engine, clocks)
 
     @event.listens_for(engine, "begin")
     def begin_immediate(connection: Any) -> None:
@@ -124,7 +125,7 @@ def _open_writer(url: str) -> Engine:
     return engine
 
 
-def _open_reader(url: str) -> Engine:
+def _open_reader(url: str, clocks: Clocks) -> Engine:
     if not _is_sqlite(url):
         return create_engine(url, isolation_level="AUTOCOMMIT")
     engine = create_engine(
@@ -134,13 +135,14 @@ def _open_reader(url: str) -> Engine:
         max_overflow=0,
         pool_reset_on_return=None,
     )
-    _set_pragmas(engine, "PRAGMA query_only = ON")
+    _prepare_connections(engine, clocks, "PRAGMA query_only = ON")
     return engine
 
 
-def _set_pragmas(engine: Engine, *more: str) -> None:
+def _prepare_connections(engine: Engine, clocks: Clocks, *more: str) -> None:
     @event.listens_for(engine, "connect")
-    def set_pragmas(connection: Any, record: Any) -> None:
+    def prepare(connection: Any, record: Any) -> None:
+        clocks.register(connection)
         cursor = connection.cursor()
         for pragma in (*_PRAGMAS, *more):
             cursor.execute(pragma)

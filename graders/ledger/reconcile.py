@@ -9,6 +9,7 @@ from graders.contract.results import Outcome
 from graders.ledger.clock import now_seconds
 from graders.ledger.fairness import RECENT_SECONDS
 from graders.ledger.finish import end_unclaimed
+from graders.ledger.leases import has_run_out
 from graders.ledger.records import OtherVersion, Policy, Reconciled, State
 from graders.ledger.tables import finished, is_passing, queued, running, submissions, workers
 from graders.ledger.workers import read_workers
@@ -17,7 +18,7 @@ from graders.ledger.workers import read_workers
 def reconcile(connection: Connection, policy: Policy) -> Reconciled:
     """One transaction. The writer's lock is what makes two reconcilers take turns."""
     faulted = _give_up(connection, policy)
-    requeued = _requeue(connection)
+    requeued = _requeue(connection, policy)
     unjudgeable = _end_unjudgeable(connection, policy)
     return Reconciled(requeued, faulted, _prune(connection, policy), unjudgeable)
 
@@ -26,7 +27,7 @@ def _give_up(connection: Connection, policy: Policy) -> int:
     """A job that loses one worker after another is a poison: it ends as our fault, and the queue goes on."""
     row = submissions.c
     query = select(row.id).where(
-        running, row.lease_until < now_seconds(), row.lost_workers >= policy.lost_workers_before_fault - 1
+        running, has_run_out(policy), row.lost_workers >= policy.lost_workers_before_fault - 1
     )
     poison = [SubmissionId(found.id) for found in connection.execute(query)]
     for submission in poison:
@@ -34,11 +35,11 @@ def _give_up(connection: Connection, policy: Policy) -> int:
     return len(poison)
 
 
-def _requeue(connection: Connection) -> int:
+def _requeue(connection: Connection, policy: Policy) -> int:
     row = submissions.c
     statement = (
         update(submissions)
-        .where(running, row.lease_until < now_seconds())
+        .where(running, has_run_out(policy))
         .values(state=State.QUEUED, lease_until=None, worker=None, lost_workers=row.lost_workers + 1)
     )
     return connection.execute(statement).rowcount
@@ -81,5 +82,6 @@ def _prune(connection: Connection, policy: Policy) -> int:
     # Nothing asks any more where they came from.
     forgotten = (row.address_key.is_not(None), finished, row.finished_at < now - RECENT_SECONDS)
     connection.execute(update(submissions).where(*forgotten).values(address_key=None))
-    connection.execute(delete(workers).where(workers.c.seen_at < now - 100 * policy.worker_silence_seconds))
+    silent_seconds = 100 * policy.worker_silence_seconds
+    connection.execute(delete(workers).where(~workers.c.seen_at.between(now - silent_seconds, now + silent_seconds)))
     return done.rowcount

@@ -10,6 +10,7 @@ from graders.ledger.clock import now_seconds
 from graders.ledger.fairness import RECENT_SECONDS, SHORT_RUN_SECONDS, AddressLoad, Load, Pace, Reputation
 from graders.ledger.records import Origin, Policy, State
 from graders.ledger.tables import finished, running, submissions, unfinished, workers
+from graders.ledger.workers import is_heard_of
 
 RECENT_RUNS = 50
 FIRST_GUESS_SECONDS = 1.0
@@ -73,9 +74,7 @@ def _sum(seconds: ColumnElement[Any]) -> ColumnElement[float]:
 def read_pace(connection: Connection, queue: Queue, policy: Policy) -> Pace:
     """From the last runs of each sort, the workers that were heard of lately, and what runs now."""
     row = submissions.c
-    slots = select(func.sum(workers.c.slots)).where(
-        workers.c.queue == queue, workers.c.seen_at >= now_seconds() - policy.worker_silence_seconds
-    )
+    slots = select(func.sum(workers.c.slots)).where(workers.c.queue == queue, is_heard_of(policy))
     runs = select(_count(row.proven), _count(~row.proven)).where(row.queue == queue, running)
     proven_running, unproven_running = connection.execute(runs).one()
     return Pace(

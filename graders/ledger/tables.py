@@ -30,11 +30,12 @@ NAMING_CONVENTION = {
 
 metadata = MetaData(naming_convention=NAMING_CONVENTION)
 
-# All times are seconds since 1970 by the database's clock. `claim_number` counts claims and is the fencing token;
-# `lost_workers` counts the claims whose worker never came back. `last_seq` hands out event numbers. `cases_passed`,
-# `cases_total` and `credit` (from 0 to 1) repeat what the verdict in `result` says, for queries; NULL where there is
-# no verdict. `exercise_digest` is the content that judges, as it was when the submission came. `priority` and
-# `proven` rank the job (see fairness.py); `address_key` is a keyed hash, which is forgotten minutes after the run.
+# All times are seconds since 1970, except `lease_until`, which is by the host's steady clock. `claim_number` counts
+# claims and is the fencing token; `lost_workers` counts the claims whose worker never came back. `last_seq` hands out
+# event numbers. `cases_passed`, `cases_total` and `credit` (from 0 to 1) repeat what the verdict in `result` says,
+# for queries; NULL where there is no verdict. `exercise_digest` is the content that judges, as it was when the
+# submission came. `priority` and `proven` rank the job (see fairness.py); `address_key` is a keyed hash, which is
+# forgotten minutes after the run.
 submissions = Table(
     "submissions",
     metadata,

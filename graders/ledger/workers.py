@@ -1,12 +1,14 @@
 """Which workers there are: each says hello again and again, and a silent one is not counted."""
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from graders.contract.hello import WorkerHello
 from graders.ledger.clock import now_seconds
 from graders.ledger.queries import read_moment
 from graders.ledger.records import Policy, WorkerSeen
 from graders.ledger.tables import workers
+
+FUTURE_SECONDS = 1.0
 
 
 def say_hello(connection: Connection, hello: WorkerHello) -> None:
@@ -20,13 +22,15 @@ def say_goodbye(connection: Connection, worker: str) -> None:
     connection.execute(delete(workers).where(workers.c.worker == worker))
 
 
+def is_heard_of(policy: Policy) -> ColumnElement[bool]:
+    """True of a worker that said hello lately. One that did in the future did so before the clock was set back."""
+    now = now_seconds()
+    return workers.c.seen_at.between(now - policy.worker_silence_seconds, now + FUTURE_SECONDS)
+
+
 def read_workers(connection: Connection, policy: Policy) -> tuple[WorkerSeen, ...]:
     """Those that said hello lately."""
-    query = (
-        select(workers)
-        .where(workers.c.seen_at >= now_seconds() - policy.worker_silence_seconds)
-        .order_by(workers.c.worker)
-    )
+    query = select(workers).where(is_heard_of(policy)).order_by(workers.c.worker)
     return tuple(
         WorkerSeen(WorkerHello.model_validate_json(row.hello), read_moment(row.seen_at))
         for row in connection.execute(query)

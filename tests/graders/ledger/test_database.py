@@ -1,16 +1,9 @@
-"""The ledger's statements compile for PostgreSQL too, with the database's own clock."""
+"""The database is opened durable, with one writer, the host's clocks and the indexes that its queries need."""
 
 from sqlalchemy import Connection, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
-from graders.ledger.clock import now_seconds
 from graders.ledger.database import Database
-
-
-def test_the_clock_is_the_databases_on_both() -> None:
-    statement = select(now_seconds())
-    assert "clock_timestamp()" in str(statement.compile(dialect=postgresql.dialect()))
-    assert "julianday('now')" in str(statement.compile(dialect=sqlite.dialect()))
 
 
 async def test_sqlite_is_opened_durable_with_one_writer_and_readers_that_cannot_write(tmp_path) -> None:

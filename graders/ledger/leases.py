@@ -1,0 +1,24 @@
+"""Whether a worker still holds what it claimed: the rule for reconcilers and for whoever claims next."""
+
+from sqlalchemy import ColumnElement, or_
+
+from graders.ledger.clock import steady_seconds
+from graders.ledger.records import Policy
+from graders.ledger.tables import submissions
+
+SLACK_SECONDS = 1.0
+
+
+def end_of_lease(policy: Policy) -> ColumnElement[float]:
+    """Of a lease that is given now."""
+    return steady_seconds() + policy.lease_seconds
+
+
+def has_run_out(policy: Policy) -> ColumnElement[bool]:
+    """True of a row whose worker has been silent for too long.
+
+    The steady clock begins again with each boot. A lease that ends later than any given now is of an earlier boot,
+    and its worker is gone.
+    """
+    lease, longest = submissions.c.lease_until, max(policy.lease_seconds, 0.0) + SLACK_SECONDS
+    return or_(lease < steady_seconds(), lease > steady_seconds() + longest)
