@@ -1,1 +1,1 @@
-"""Pages and endpoints, one module each; one dataclass a template."""
+"""Pages and endpoints, one module each; one dataclass per template."""

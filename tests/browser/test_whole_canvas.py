@@ -161,7 +161,7 @@ def test_axe_finds_nothing_while_the_whole_is_open(open_page: OpenPage, width: i
 
 def test_what_the_server_refuses_is_said_and_the_picture_stays(open_page: OpenPage) -> None:
     page = play(open_page, programs.LOOP.replace("range(9)", "range(90)"))
-    refusal = "The whole cannot be opened: the graph has 30,001 operations; at most 30,000 are opened at once."
+    refusal = "The whole graph cannot be opened: the graph has 30,001 operations; at most 30,000 are opened at once."
 
     def refuse(route: Route) -> None:
         route.fulfill(status=422, json={"message": refusal})

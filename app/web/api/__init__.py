@@ -1,1 +1,1 @@
-"""What scripts and forms send to: answers, predictions, drafts, runs, submissions, graphs, health."""
+"""The endpoints for scripts and forms: answers, predictions, drafts, runs, submissions, graphs, health."""

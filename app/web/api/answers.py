@@ -1,4 +1,4 @@
-"""Answers to retrieval questions: each attempt is marked and kept; an open one is compared with its rubric."""
+"""Answers to retrieval questions: each attempt is marked and stored; an open one is compared with its rubric."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated, assert_never
@@ -22,14 +22,14 @@ router = APIRouter(include_in_schema=False)
 
 CHANGED = (
     "The course has changed this question's numbers since you opened the page, so your answer was not marked. "
-    "Reload the page: it asks with the new numbers, and nothing was counted."
+    "Nothing was counted. Reload the page to see the question with its new numbers."
 )
 
 MAX_ANSWER_CHARACTERS = 8000
 
 
 class AnswerForm(BaseModel):
-    """The fields of every kind of question; a kind reads its own."""
+    """The fields of every kind of question; each kind reads only its own."""
 
     model_config = ConfigDict(extra="ignore")
     option: list[str] = Field(default=[], max_length=40)
@@ -44,7 +44,7 @@ class AnswerForm(BaseModel):
 
 @dataclass(frozen=True)
 class _Asked:
-    """A question as this learner was asked it: filled by a draw, where it has a variant."""
+    """A question as this learner saw it: filled in by a draw if it has a variant."""
 
     chapter: Chapter
     question: Question
@@ -76,7 +76,7 @@ async def answer(
 
 @router.post("/chapters/{slug}/answers/{question_id}/another")
 async def another(question_id: str, chapter: ChapterDep, context: RequestContextDep) -> Response:
-    """The next draw of a question. It leaves nothing: the draw is kept with the answer that is given to it."""
+    """The next draw of a question. It stores nothing: the draw is stored with its answer."""
     block = need_block(chapter.index.questions, question_id, "question")
     state = await gather_state(context, chapter)
     draw = block.pick_draw(state.learner, draws_seen(block, state))
@@ -98,7 +98,7 @@ def _fill(chapter: Chapter, block: Question, seed: int | None) -> _Asked:
 
 
 async def _rate(context: LearnerContext, chapter: Chapter, question: Open, ticked: list[str]) -> bool:
-    """Keep the ticks; the answer counts as recalled when it had more than half of the points."""
+    """Store the ticks; the answer counts as recalled when more than half of the points are ticked."""
     points = [str(number) for number in range(1, len(question.rubric) + 1)]
     kept = [point for point in points if point in ticked]
     correct = 2 * len(kept) > len(points)

@@ -1,4 +1,4 @@
-"""Drafts: what stands in an editor, kept so that leaving never loses work."""
+"""Drafts: the text of an editor, stored so that leaving the page never loses work."""
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
@@ -20,7 +20,7 @@ class DraftText(BaseModel):
 
 
 def may_keep_draft(course: Course, key: str) -> bool:
-    """Whether a draft can be kept there: an exercise, what is said of its fault, or an editable cell of a chapter."""
+    """Whether a draft can be stored under the key: an exercise, its diagnosis, or an editable cell of a chapter."""
     match key.split("/"):
         case ["exercises", name]:
             return name in course.exercises
@@ -36,7 +36,7 @@ def may_keep_draft(course: Course, key: str) -> bool:
 
 @api.put("/{key:path}", status_code=204)
 async def save_draft(key: str, draft: DraftText, context: LearnerContextDep) -> None:
-    """Keep the text of an editor: `exercises/NAME`, `exercises/NAME/diagnosis` or `chapters/SLUG/CELL`."""
+    """Store the text of an editor: `exercises/NAME`, `exercises/NAME/diagnosis` or `chapters/SLUG/CELL`."""
     if not may_keep_draft(context.course, key):
         raise HTTPException(404, "There is no editor of that name.")
     await context.request_context.count_kept(Act.WRITE, draft.text)

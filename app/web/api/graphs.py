@@ -1,4 +1,4 @@
-"""Graphs with folds opened: a click on a fold asks for the picture again. JSON, for the element."""
+"""Graphs with folds opened: a click on a fold requests the picture again. JSON, for the page's element."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ MAX_OPEN = 64
 
 OpenFolds = Annotated[
     frozenset[Annotated[str, Field(max_length=80)]],
-    Query(max_length=MAX_OPEN, description="keys of folds that stand open, as data-fold names them"),
+    Query(max_length=MAX_OPEN, description="keys of the open folds, as data-fold names them"),
 ]
 
 
@@ -42,7 +42,7 @@ def answer_graph(figure: Figure | None) -> GraphAnswer:
 async def chapter_graph(
     graph_id: str, chapter: ChapterDep, context: RequestContextDep, opened: OpenFolds = frozenset()
 ) -> GraphAnswer:
-    """A graph of the course's own, with the folds named by `opened` open."""
+    """A graph of the course, with the folds named by `opened` open."""
     graph = need_block(chapter.index.graphs, graph_id, "graph")
     figure = await context.site.figures.kept(graph.trace_path, graph.source, picture_prefix(graph), opened)
     return answer_graph(figure)
@@ -50,7 +50,7 @@ async def chapter_graph(
 
 @api.get("/{slug}/graphs/{graph_id}/tape")
 async def chapter_tape(graph_id: str, chapter: ChapterDep, context: RequestContextDep) -> Response:
-    """A graph of the course's own with its tape, to be stepped through; nothing is run."""
+    """A graph of the course with its tape, for stepping; nothing runs."""
     graph = need_block(chapter.index.graphs, graph_id, "graph")
     figure = await context.site.figures.kept(graph.trace_path, graph.source, picture_prefix(graph))
     if figure is None:

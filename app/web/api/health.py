@@ -1,4 +1,4 @@
-"""For operators and their machines: alive, ready (and how strongly learners' code is confined), and numbers."""
+"""For operators and their tools: liveness, readiness (with how strongly learners' code is confined), metrics."""
 
 from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse
@@ -12,13 +12,13 @@ router = APIRouter(include_in_schema=False)
 
 @router.api_route("/healthz", methods=["GET", "HEAD"])
 async def alive() -> Response:
-    """This process answers. Asks nobody else, so that a slow database restarts no website."""
+    """This process answers. It queries nothing else, so that a slow database does not get the website restarted."""
     return JSONResponse({"alive": True})
 
 
 @router.api_route("/readyz", methods=["GET", "HEAD"])
 async def ready(site: SiteDep) -> Response:
-    """200 when the database answers and a grader was heard of lately; names each grader's isolation profile."""
+    """200 when the database answers and a grader has reported lately; names each grader's isolation profile."""
     workers = await site.ledger.workers()
     graders = [worker.hello.model_dump(mode="json") for worker in workers]
     profiles = sorted({worker.hello.profile for worker in workers})

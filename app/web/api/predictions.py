@@ -1,4 +1,4 @@
-"""Predictions: committed once, before the truth; settled by the run of their cell."""
+"""Predictions: committed once, before the truth is shown; settled by a run of their cell."""
 
 from typing import Annotated
 
@@ -47,12 +47,12 @@ def _find_problem(block: Predict, option: str, confidence: str) -> str:
     if option not in {each.id for each in block.options}:
         return "Choose what you think will happen, or say that you do not know."
     if confidence not in list(Confidence):
-        return "Say how sure you are: a guess counts as much as a certainty."
+        return "Say how sure you are. A guess is a fine answer."
     return ""
 
 
 def settles(cell: Cell, source: str, end: RunEnd) -> bool:
-    """Whether a run shows the truth: it ended well, or it is the course's own code and fails as it is meant to."""
+    """Whether a run shows the truth: it succeeded, or it is the course's own code, which fails on purpose."""
     untouched = source.strip() == cell.source.strip()
     return end.outcome is Outcome.OK or (untouched and end.outcome is Outcome.RUNTIME_ERROR)
 
@@ -60,7 +60,7 @@ def settles(cell: Cell, source: str, end: RunEnd) -> bool:
 async def settle_predictions(
     site: Site, course: Course, learner: LearnerId, chapter: Chapter, cell: Cell
 ) -> tuple[PredictView, ...]:
-    """Mark what this cell's run settles, and show it beside the truth."""
+    """Mark the predictions that this cell's run settles, and show each beside the truth."""
     waiting = chapter.index.settled_by.get(cell.id, ())
     if not waiting:
         return ()

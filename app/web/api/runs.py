@@ -50,7 +50,7 @@ HOME_PICTURE = "cell_home-picture"
 
 @dataclass(frozen=True)
 class RunPage:
-    """While run.refresh_seconds is not 0 the page has a meta refresh of so many seconds, inside <noscript>."""
+    """While run.refresh_seconds is not 0, the page has a meta refresh of that many seconds inside <noscript>."""
 
     template: ClassVar[str] = "run.html"
     frame: Frame
@@ -58,8 +58,8 @@ class RunPage:
 
 
 class RunRequest(BaseModel):
-    """Code to run. With `chapter` and `cell` it is that cell's: its hidden setup runs first, its run settles
-    predictions, and a cell that is for reading runs as it stands. `trace` asks for the graph."""
+    """Code to run. With `chapter` and `cell` it belongs to that cell: the cell's hidden setup runs first, the run
+    settles predictions, and a read-only cell runs the course's text. `trace` asks for the graph."""
 
     model_config = ConfigDict(extra="forbid")
     source: str = Field(max_length=MAX_SOURCE_BYTES)
@@ -68,12 +68,12 @@ class RunRequest(BaseModel):
     flavour: Flavour = Flavour.TORCH
     trace: bool = True
     switches: list[str] | None = Field(default=None, max_length=MAX_SWITCHES)
-    """The switches of the cell that are on; left out, they stand as the chapter has them."""
+    """The cell's switches that are on; if left out, they are as the chapter sets them."""
 
 
 @dataclass(frozen=True)
 class Started:
-    """A run that the ledger has taken. `chapter` and `cell` are None for code that belongs to no cell."""
+    """A run that the ledger has accepted. `chapter` and `cell` are None for code that belongs to no cell."""
 
     site: Site
     course: Course
@@ -89,7 +89,7 @@ class Started:
 
 
 async def start_run(context: LearnerContext, asked: RunRequest) -> Started:
-    """Count it, make the job, hand it to the ledger. Raises what a reader is told: too fast, too long, too many."""
+    """Count the run, make the job, give it to the ledger. Raises errors with words: too fast, too long, too many."""
     await context.request_context.count_kept(Act.RUN, asked.source)
     site = context.site
     chapter, cell = _find_cell(context.course, asked)
@@ -121,7 +121,7 @@ def _find_cell(course: Course, asked: RunRequest) -> tuple[Chapter | None, Cell 
 
 
 async def start_asked_run(asked: RunRequest, context: LearnerContextDep) -> Started:
-    """As a dependency: a refusal has to come before the stream's first byte, while there is still a status to set."""
+    """A dependency, because a refusal must come before the stream's first byte, while a status can still be set."""
     return await start_run(context, asked)
 
 
@@ -154,7 +154,7 @@ async def _tell(started: Started, event: Event) -> AsyncIterator[ServerSentEvent
                 course = started.course
                 played = await asyncio.to_thread(write_played, drawn, started.accepted.id, course)
                 yield ServerSentEvent(event="trace", raw_data=played)
-            # What there is to say of a picture stands under it; what is said of the run stands in its place.
+            # If there is a picture, its note is shown under it; otherwise the note replaces the picture.
             instead = "" if drawn.figure is not None else drawn.note
             yield ServerSentEvent(event="done", data=await _describe_end(started, end, instead))
 
@@ -179,7 +179,7 @@ async def _describe_end(started: Started, end: RunEnd, trace_note: str) -> dict[
 
 
 def _render_measured(started: Started, end: RunEnd) -> str:
-    """The measurement that this run has taken, in place of the committed one; empty for any other run."""
+    """The measurement that this run took, which replaces the committed one; empty for any other run."""
     measure = started.chapter.index.measures.get(started.cell.id) if started.chapter and started.cell else None
     if measure is None or started.chapter is None:
         return ""
@@ -190,14 +190,14 @@ def _render_measured(started: Started, end: RunEnd) -> str:
 
 @api.post("/{run_id}/stop", status_code=204)
 async def stop(run_id: str, context: RequestContextDep) -> None:
-    """Stop a run of your own. Stopping one that has ended changes nothing."""
+    """Stop your own run. Stopping one that has ended changes nothing."""
     if context.learner is None:
         raise HTTPException(404, "There is no such run.")
     await context.site.ledger.cancel(SubmissionId(run_id), context.learner)
 
 
 async def need_run(run_id: str, context: RequestContextDep) -> Submission:
-    """The run, if it is this learner's: to anybody else it does not exist."""
+    """The run, if it is this learner's; to any other learner it does not exist."""
     found = await context.site.ledger.find(SubmissionId(run_id))
     if found is None or found.learner != context.learner or not isinstance(found.job, RunJob):
         raise HTTPException(404, "There is no such run of yours; a cell's run is kept for an hour.")
@@ -210,7 +210,7 @@ async def run_graph(
     context: RequestContextDep,
     opened: OpenFolds = frozenset(),
 ) -> GraphAnswer:
-    """The graph of a finished run of your own, with the folds named by `opened` open."""
+    """The graph of your own finished run, with the folds named by `opened` open."""
     if not isinstance(found.result, RunEnd):
         return answer_graph(None)
     _, cell = await _find_cell_of_run(context, found)
@@ -261,7 +261,7 @@ async def run_page(
     step: Annotated[int | None, Query(ge=0, le=MAX_EVENTS)] = None,
     opened: OpenFolds = frozenset(),
 ) -> Response:
-    """A run; `step` draws its graph after so many steps of its tape."""
+    """A run; with `step`, its graph is drawn after that many steps of its tape."""
     site = context.site
     chapter, cell = await _find_cell_of_run(context, found)
     drawn = RunPicture(None, "")
@@ -280,7 +280,7 @@ async def run_page(
         view = replace(view, tape=await asyncio.to_thread(show_tape, drawn.figure, position))
     if cell and cell.tabulates:
         view = replace(view, stdout=drop_lines(view.stdout, TABLE_LINE))
-    frame = await context.frame("A run", "What a cell printed, and the graph that it made.")
+    frame = await context.frame("A run", "What a cell printed, and the graph that it recorded.")
     return site.renderer.fragment(view) if context.wants_fragment else site.renderer.page(RunPage(frame, view))
 
 

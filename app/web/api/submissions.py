@@ -1,4 +1,4 @@
-"""Submissions and public checks: take one, follow it live, and show its verdict."""
+"""Submissions and public checks: accept one, follow it live, and show its verdict."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
@@ -37,17 +37,17 @@ from graders.ledger import Accepted, AddressBusy, QueueFull, QueuePosition, Subm
 router = APIRouter(include_in_schema=False)
 api = APIRouter(prefix="/api", tags=["submissions"])
 
-GONE = "There is no such submission of yours; what the public checks said is kept for an hour."
+GONE = "There is no such submission of yours; the result of public checks is kept for an hour."
 KEY_PATTERN = r"^[A-Za-z0-9_-]{8,64}$"
-# What every database can count to.
+# The largest integer that every database can store.
 MAX_EVENTS = 2**31 - 1
 
 
 @dataclass(frozen=True)
 class SubmissionPage:
-    """While submission.refresh_seconds is not 0 the page has a meta refresh of so many seconds, inside <noscript>.
+    """While submission.refresh_seconds is not 0, the page has a meta refresh of that many seconds inside <noscript>.
 
-    `compare` is None for a public check, which is in no history.
+    `compare` is None for a public check, because the history leaves those out.
     """
 
     template: ClassVar[str] = "submission.html"
@@ -67,7 +67,7 @@ class PublicCheckRequest(BaseModel):
 class SubmissionRequest(PublicCheckRequest):
     """An answer to an exercise. The same `idempotency_key` sent again is the same submission, not a second one.
 
-    `category` and `line` are for an exercise that asks for a diagnosis; any other leaves them aside.
+    `category` and `line` are for an exercise that asks for a diagnosis; any other ignores them.
     """
 
     category: str = Field(default="", max_length=64)
@@ -75,7 +75,7 @@ class SubmissionRequest(PublicCheckRequest):
 
 
 class AcceptedAnswer(BaseModel):
-    """It is kept, and will have exactly one verdict. `ahead` is how many run before it."""
+    """The submission is stored, and will have exactly one verdict. `ahead` is how many run before it."""
 
     id: str
     ahead: int
@@ -84,7 +84,7 @@ class AcceptedAnswer(BaseModel):
 
 
 class SubmissionAnswer(BaseModel):
-    """A submission as it stands; `verdict` is null until it is finished."""
+    """A submission's current state; `verdict` is null until it is finished."""
 
     id: str
     exercise: str
@@ -107,7 +107,7 @@ async def _submit(context: LearnerContext, exercise: Exercise, asked: Submission
 
 
 async def _run_public_checks(context: LearnerContext, exercise: Exercise, asked: PublicCheckRequest) -> Accepted:
-    """The public checks alone: no attempt, and no word on a diagnosis."""
+    """The public checks alone: not an attempt, and without a diagnosis."""
     await context.request_context.count_kept(Act.PUBLIC_CHECK, asked.source)
     job = _make_job(exercise, asked, public_only=True)
     return await _hand_over(context, exercise, job, asked.idempotency_key)
@@ -116,7 +116,7 @@ async def _run_public_checks(context: LearnerContext, exercise: Exercise, asked:
 def _make_job(
     exercise: Exercise, asked: PublicCheckRequest, said: Diagnosed | None = None, *, public_only: bool = False
 ) -> GradeJob:
-    """A job for graders that have the exercise's files as they are here and now."""
+    """A job for graders whose exercise files are the same as the website's are now."""
     return GradeJob(
         exercise=ExerciseName(exercise.name),
         source=clean_source(asked.source),
@@ -128,7 +128,7 @@ def _make_job(
 
 async def _hand_over(context: LearnerContext, exercise: Exercise, job: GradeJob, idempotency_key: str) -> Accepted:
     site = context.site
-    # Before, not after: then its write would hold the lock that the worker's claim waits for.
+    # Save the draft before submitting: after it, this write would hold the lock that the worker's claim waits for.
     await site.store.save_draft(context.learner, exercise_key(exercise.name), job.source, context.now)
     accepted = await site.ledger.submit(
         context.learner, idempotency_key, job, exercise.manifest.queue, context.request_context.origin
@@ -149,19 +149,19 @@ def _answer(accepted: Accepted) -> AcceptedAnswer:
 
 @api.post("/exercises/{name}/submissions", status_code=202)
 async def submit(exercise: ExerciseDep, context: LearnerContextDep, asked: SubmissionRequest) -> AcceptedAnswer:
-    """Hand in an answer. What comes back is committed: it survives any crash of ours."""
+    """Submit an answer. Once this responds, the submission is committed and survives any crash of ours."""
     return _answer(await _submit(context, exercise, asked))
 
 
 @api.post("/exercises/{name}/checks", status_code=202)
 async def check(exercise: ExerciseDep, context: LearnerContextDep, asked: PublicCheckRequest) -> AcceptedAnswer:
-    """Run the public checks. It is no attempt, and is kept for an hour."""
+    """Run the public checks. This is not an attempt, and the result is kept for an hour."""
     return _answer(await _run_public_checks(context, exercise, asked))
 
 
 @dataclass(frozen=True)
 class AnswerForm:
-    """The fields of the exercise's one form, which has two buttons. Without script nothing chosen sends nothing."""
+    """The fields of the exercise's form, which has two buttons. Without script, an empty choice sends no field."""
 
     source: str
     idempotency_key: str
@@ -183,7 +183,7 @@ FormDep = Annotated[AnswerForm, Depends(read_form)]
 
 @router.post("/exercises/{name}/submissions")
 async def submit_by_form(exercise: ExerciseDep, context: LearnerContextDep, form: FormDep) -> Response:
-    """The form's way in. A submission that could not be taken comes back in the form, with the text still there."""
+    """Submit by the form. A submission that could not be accepted comes back in the form with its text."""
     asked = SubmissionRequest(
         source=form.source, idempotency_key=form.idempotency_key, category=form.category, line=form.line
     )
@@ -192,7 +192,7 @@ async def submit_by_form(exercise: ExerciseDep, context: LearnerContextDep, form
 
 @router.post("/exercises/{name}/checks")
 async def check_by_form(exercise: ExerciseDep, context: LearnerContextDep, form: FormDep) -> Response:
-    """The other button. What was said of a bug hunt's fault is kept for later."""
+    """The form's other button. A bug hunt's diagnosis is saved as a draft."""
     said = read_diagnosed(exercise, form.category, form.line)
     if said is not None:
         await context.site.store.save_draft(
@@ -216,7 +216,7 @@ async def _take_form(
 
 
 async def need_submission(submission_id: str, context: RequestContextDep) -> Submission:
-    """The submission, if it is this learner's: to anybody else it does not exist."""
+    """The submission, if it is this learner's; to any other learner it does not exist."""
     found = await context.site.ledger.find(SubmissionId(submission_id))
     if found is None or found.learner != context.learner or not isinstance(found.job, GradeJob):
         raise HTTPException(404, GONE)
@@ -227,7 +227,7 @@ SubmissionDep = Annotated[Submission, Depends(need_submission)]
 
 
 async def need_followed(submission: SubmissionDep, context: RequestContextDep) -> Submission:
-    """As a dependency: a refusal has to come before the stream's first byte."""
+    """A dependency, because a refusal must come before the stream's first byte."""
     await context.count(Act.FOLLOW)
     return submission
 
@@ -245,7 +245,7 @@ async def submission_page(
     context: RequestContextDep,
     against: Annotated[str, Query(max_length=64)] = "",
 ) -> Response:
-    """A submission's verdict and code; `against` is the submission that the code is compared with."""
+    """A submission's verdict and code; `against` names the text to compare the code with."""
     site, job = context.site, _need_match(exercise, submission)
     view = await _show(context, exercise, submission)
     if context.wants_fragment:
@@ -264,7 +264,7 @@ async def submission_page(
 
 @router.post("/exercises/{name}/submissions/{submission_id}/restore")
 async def restore(exercise: ExerciseDep, submission: SubmissionDep, context: LearnerContextDep) -> Response:
-    """Put a submission's text back in the editor, and what was said with it."""
+    """Put a submission's text, and its diagnosis, back in the editor."""
     await context.request_context.count(Act.WRITE)
     job = _need_match(exercise, submission)
     store = context.site.store
@@ -281,7 +281,7 @@ async def _show(context: RequestContext, exercise: Exercise, submission: Submiss
     if _has_passed(submission):
         progress = count_progress(await ledger.finished_submissions(submission.learner))
         next_step = find_next_step(context.course, exercise.name, progress)
-    # Graphs are drawn and files are read in there.
+    # In a thread, because it draws graphs and reads files.
     return await asyncio.to_thread(_show_now, exercise, submission, position, next_step)
 
 
@@ -298,7 +298,7 @@ def _show_now(
 
 
 def read_after_pass(exercise: Exercise) -> AfterPass | None:
-    """The solution and the other right answers: read from disk here, and only after a pass."""
+    """The solution and the other right answers, read from disk only after a pass."""
     solution = _read(exercise, "solution.py")
     ways = [(one.why, _read(exercise, f"attempts/{one.file}")) for one in exercise.manifest.attempts if _is_way(one)]
     others = tuple((why, text) for why, text in ways if text is not None)
@@ -316,7 +316,7 @@ def _read(exercise: Exercise, name: str) -> str | None:
 
 @api.get("/submissions/{submission_id}")
 async def submission_state(submission: SubmissionDep, context: RequestContextDep) -> SubmissionAnswer:
-    """A submission of your own, with its verdict once there is one."""
+    """Your own submission, with its verdict once there is one."""
     job = submission.job
     position = await context.site.ledger.find_position(submission.id)
     return SubmissionAnswer(
@@ -336,7 +336,7 @@ async def submission_events(
     context: RequestContextDep,
     last_event_id: Annotated[int, Header(ge=0, le=MAX_EVENTS)] = 0,
 ) -> AsyncIterator[ServerSentEvent]:
-    """What happened and happens to it: queued, started, output, case, finished. Resumes after Last-Event-ID."""
+    """The submission's past and live events: queued, started, output, case, finished. Resumes after Last-Event-ID."""
     site = context.site
     position = await site.ledger.find_position(submission.id)
     with site.metrics.streams.track_inprogress():

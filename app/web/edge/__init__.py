@@ -1,1 +1,1 @@
-"""What surrounds every handler: who asks, which course, the frame of a page, limits, headers, errors in words."""
+"""What surrounds every handler: identity, course, the page's frame, limits, headers, errors in words."""

@@ -1,4 +1,4 @@
-"""Where a request comes from: the address that limits count by, and the hash by which the queue knows it."""
+"""Where a request comes from: the address that the limits count by, and its hash, by which the queue counts."""
 
 import hashlib
 import hmac
@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from app.settings import Settings
 
 IPV6_PREFIX = 64
-"""One household or one machine has a whole /64: its single addresses cost nothing."""
+"""One household or one machine has a whole /64, so it could use a new single address for each request."""
 
 
 def find_address(request: Request, settings: Settings) -> str:
@@ -21,7 +21,7 @@ def find_address(request: Request, settings: Settings) -> str:
 
 
 def group_address(text: str) -> str:
-    """What is no address, such as the name of a socket, stands for itself."""
+    """Return text that is not an address, such as a socket's name, unchanged."""
     try:
         address = ip_address(text)
     except ValueError:
@@ -34,6 +34,6 @@ def group_address(text: str) -> str:
 
 
 def hash_address(address: str, secret: SecretStr) -> str:
-    """Keyed, because addresses are few enough to try them all."""
+    """A keyed hash, because there are few enough addresses to try them all against a plain one."""
     key = secret.get_secret_value().encode()
     return hmac.new(key, f"address:{address}".encode(), hashlib.sha256).hexdigest()[:16]

@@ -1,6 +1,6 @@
-"""Static files: read once, compressed once, served under a URL that holds the hash of them all.
+"""Static files: read once, compressed once, served under a URL that contains one hash of all of them.
 
-One hash for the whole set, not one a file: a style sheet then finds its fonts, and a script the chunk that it
+The set has one hash, not one per file. So a style sheet finds its fonts, and a script finds the chunk that it
 loads later, by plain relative paths, and a page never mixes two releases.
 """
 
@@ -49,13 +49,13 @@ class Assets:
     def url(self, name: str) -> str:
         """The URL of a bundle, e.g. of "site.css", or of a file by its path, e.g. of "fonts/text.woff2".
 
-        A bundle that is not built yet has one too, and answers 404.
+        A bundle that is not built yet also has a URL, which answers 404.
         """
         return f"/static/{self.digest}/{name if '/' in name else f'dist/{name}'}"
 
 
 def read_assets(root: Path = STATIC) -> Assets:
-    """All files that are served. Anything with an unknown ending is not."""
+    """All files that are served. A file with an unknown ending is left out."""
     files = {
         path.relative_to(root).as_posix(): _read(path)
         for folder in SERVED_FOLDERS
@@ -75,7 +75,7 @@ def _read(path: Path) -> Asset:
 
 
 def serve_assets(assets: Assets) -> APIRouter:
-    """The route of the static files. An outdated hash gets today's file, and is asked to check again."""
+    """The route of the static files. An outdated hash gets the current file, which the browser then revalidates."""
     router = APIRouter(include_in_schema=False)
 
     @router.api_route("/static/{digest}/{path:path}", methods=["GET", "HEAD"])

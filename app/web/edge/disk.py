@@ -1,4 +1,4 @@
-"""How much room the data folder has left: near the end, nothing more is taken, so that verdicts can still be kept."""
+"""How much room the data folder has left. When little is left, new work is refused so that verdicts can be stored."""
 
 import shutil
 import time
@@ -7,12 +7,12 @@ from pathlib import Path
 from graders.ledger import StorageRefused
 
 LEAST_FREE_BYTES = 128 << 20
-"""Less than this is left to the grader, whose verdicts on what was accepted must still fit."""
+"""This much is reserved for the grader: its verdicts on accepted work must still fit."""
 LASTS_SECONDS = 5.0
 
 
 class Disk:
-    """Asks the file system at most once in some seconds."""
+    """Asks the file system at most once every few seconds."""
 
     def __init__(self, data: Path) -> None:
         self._data = data

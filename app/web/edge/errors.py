@@ -1,4 +1,4 @@
-"""Errors in words: a page for a reader, JSON for /api. Neither reveals anything about the inside of the server."""
+"""Errors in words: a page for a reader, JSON for /api. Neither reveals anything about the server's internals."""
 
 import logging
 from collections.abc import Mapping
@@ -75,7 +75,7 @@ WORDS = {
 }
 
 FIELD_NAMES = {"source": "your code", "text": "your text", "option": "an answer", "confidence": "how sure you are"}
-"""Fields of forms and requests, as their readers know them."""
+"""Fields of forms and requests, in words that the learner sees on the page."""
 
 
 def respond_with_words(
@@ -86,9 +86,9 @@ def respond_with_words(
     retry_after_seconds: int | None = None,
     headers: dict[str, str] | None = None,
 ) -> Response:
-    """An error in the form that the request expects. `message` replaces the usual sentence of its status.
+    """An error as a page or as JSON, whichever the request expects. `message` replaces the status's usual sentence.
 
-    Asks no database: it must work when that is what broke.
+    It uses no database, because it must work when the database is what broke.
     """
     usual = WORDS.get(status, WORDS[400 if status < 500 else 500])
     words = Words(usual.headline, message or usual.message, usual.remedy)
@@ -121,7 +121,7 @@ def refuse_other_host(request: Request) -> Response:
 
 
 async def answer_fault(request: Request, error: Exception) -> Response:
-    """A bug of ours that nothing caught earlier."""
+    """A bug of ours that was not caught earlier."""
     site = get_site(request)
     site.metrics.faults.inc()
     log.error("fault at %s %s", request.method, request.url.path, exc_info=error)
@@ -129,14 +129,14 @@ async def answer_fault(request: Request, error: Exception) -> Response:
 
 
 def handle_errors(app: FastAPI) -> None:
-    """Put each error that handlers raise into words."""
+    """Register a handler for each error that routes raise, which puts it into words."""
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
         path = request.url.path
         if error.status_code == 404 and path.endswith("/") and not path.startswith(("/static/", "/api/")):
             return RedirectResponse(f"/{path.strip('/')}", 307)
-        # Starlette fills in the phrase of the status where the handler gave no sentence.
+        # Starlette fills in the status's phrase if the handler gave no sentence.
         sentence = error.detail if error.detail.endswith(".") else ""
         return respond_with_words(
             get_site(request), request, error.status_code, sentence, headers=dict(error.headers or {})
@@ -167,7 +167,7 @@ def handle_errors(app: FastAPI) -> None:
 
 
 def _say_what_is_wrong(error: RequestValidationError) -> str:
-    """Field and complaint; never the value, which is the learner's."""
+    """The field and the complaint, but never the value, because it is the learner's."""
     complaints = [_complain(item) for item in error.errors()]
     sentence = "; ".join(complaints[:3])
     return f"{sentence[:1].upper()}{sentence[1:]}."

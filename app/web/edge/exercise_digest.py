@@ -1,4 +1,4 @@
-"""The digest of an exercise's files as they are on disk now: graders compare it with that of their own files."""
+"""The digest of an exercise's files as they are on disk now. Graders compare it with that of their own files."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -10,9 +10,9 @@ Signature = tuple[tuple[str, int, int, int], ...]
 
 
 def read_digest(folder: Path) -> str:
-    """Read again only when a file has changed; so it never stays behind a grader that reads the same files.
+    """Read the files again only when one has changed, so the digest always agrees with a grader on the same files.
 
-    Empty, which asks for no comparison, while a file is being replaced.
+    While a file is being replaced the digest is empty, which asks graders for no comparison.
     """
     try:
         return _read(folder, _sign(folder))

@@ -1,4 +1,4 @@
-"""Pictures of graphs for pages: drawn in a thread, so that a big one does not hold up everybody else's page."""
+"""Pictures of graphs for pages, drawn in a thread so that a big one does not delay other readers' pages."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ from graders.contract.trace_check import CheckedTrace, TraceRefused, check_trace
 
 @dataclass(frozen=True)
 class Sketch:
-    """What to draw: a trace, the code that its spans point into, which folds stand open, and at which step."""
+    """What to draw: a trace, the code that its spans point into, which folds are open, and at which step."""
 
     trace: Trace
     source: str
@@ -43,11 +43,14 @@ class Figures:
         self._one_whole = asyncio.Semaphore(1)
 
     async def draw(self, sketch: Sketch) -> Figure:
-        """Raises TraceRefused, in words, where a trace contradicts itself: a learner's process may say anything."""
+        """Draw a trace. Raises TraceRefused if it contradicts itself: a learner's process may send anything."""
         return await asyncio.to_thread(_draw, sketch)
 
     async def write_whole(self, trace: Trace, source: str) -> str:
-        """JSON: a graph with nothing folded. One is laid out at a time: it takes seconds. Raises TraceRefused."""
+        """A graph with nothing folded, as JSON. Only one is laid out at a time, because it takes seconds.
+
+        Raises TraceRefused.
+        """
         async with self._one_whole:
             document = await asyncio.to_thread(_write_whole, trace, source)
             return await asyncio.to_thread(json.dumps, document, separators=(",", ":"))
@@ -55,7 +58,7 @@ class Figures:
     async def kept(
         self, path: Path, source: str, id_prefix: str, opened: frozenset[str] = frozenset()
     ) -> Figure | None:
-        """The picture of a trace that was committed with the course; None where there is none that can be read."""
+        """The picture of a trace that was committed with the course; None if there is no readable trace."""
         changed_ns = _changed_ns(path)
         if changed_ns is None:
             return None
@@ -74,7 +77,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class RunPicture:
-    """The picture of a run, if it made a graph; and what there is to say of it, or of why there is none."""
+    """The picture of a run, if it recorded a graph, with a note on the picture or on why there is none."""
 
     figure: Figure | None
     note: str
@@ -127,14 +130,14 @@ def _read(path: Path) -> Trace:
 
 
 def node_names(trace: Trace, node: int) -> tuple[str, ...]:
-    """What a node may be called by: the variable it was kept in, the operation's forward name, autograd's own."""
+    """The names that a node may have: the variable that held it, the operation's forward name, autograd's name."""
     nodes = trace.nodes
     columns = (nodes.variable, nodes.forward, nodes.name)
     return tuple(dict.fromkeys(column[node] for column in columns if column[node]))
 
 
 def node_label(trace: Trace, node: int) -> str:
-    """A node in a list: its variable and operation, and the line it came from."""
+    """A node's entry in a list: its variable and operation, and the line that created it."""
     nodes = trace.nodes
     span, variable, forward = nodes.span[node], nodes.variable[node], nodes.forward[node]
     if nodes.kind[node] == "leaf":

@@ -1,4 +1,4 @@
-"""What every page carries: the frame around its content. A page's own dataclass holds one of these as `frame`."""
+"""The frame around every page's content. A page's dataclass has one of these as `frame`."""
 
 import hashlib
 from collections.abc import Callable
@@ -26,7 +26,7 @@ class Theme(StrEnum):
 
 @dataclass(frozen=True)
 class Link:
-    """Somewhere to go: a link with its words."""
+    """A link with its text."""
 
     href: str
     title: str
@@ -35,7 +35,7 @@ class Link:
 
 @dataclass(frozen=True)
 class LearnerFacts:
-    """What the frame says of its reader. `known` is false until there was something worth keeping."""
+    """What the frame shows about its reader. `known` is false until the reader has left something worth keeping."""
 
     known: bool = False
     resume: Link | None = None
@@ -45,7 +45,7 @@ class LearnerFacts:
 class Frame:
     """`path` is the page's own path (for the navigation and the theme form); `asset` maps "site.css" to its URL.
 
-    `title` is the page's own; `course_title` the course's. `nonce` is for the style nonce that the editor reads.
+    `title` is the page's; `course_title` the course's. The editor reads `nonce` for its style elements.
     `math_css` is the URL of the style rules that this course's formulas need, or empty.
     """
 
@@ -59,7 +59,7 @@ class Frame:
     math_css: str
     learner: LearnerFacts
     preview: PreviewNote | None = None
-    """Set in an author's preview alone."""
+    """Set only in an author's preview."""
     has_glossary: bool = False
     has_debugging: bool = False
 

@@ -1,6 +1,6 @@
-"""Which names this site answers to: a page of another site must not reach it under its name (DNS rebinding).
+"""Which host names this site answers to, so that another site's page cannot reach it by DNS rebinding.
 
-Pure ASGI. A name in a request is never repeated in an answer.
+Pure ASGI. A response never repeats the name in the request.
 """
 
 import ipaddress
@@ -16,12 +16,12 @@ PORT = re.compile(r":\d+$")
 
 
 def read_hosts(setting: str) -> frozenset[str]:
-    """The names of UNWIND_HOSTS, which has commas between them."""
+    """The names in UNWIND_HOSTS, which are separated by commas."""
     return frozenset(name.strip().lower() for name in setting.split(",") if name.strip())
 
 
 def is_ours(header: str, hosts: frozenset[str]) -> bool:
-    """Addresses, and names without a dot, cannot be somebody's domain; any other name has to be listed."""
+    """Accept addresses and names without a dot, which cannot be another site's domain; other names must be listed."""
     name = PORT.sub("", header.lower())
     if name in hosts or ("." not in name and ":" not in name):
         return True
@@ -33,7 +33,7 @@ def is_ours(header: str, hosts: frozenset[str]) -> bool:
 
 
 class KnownHostsOnly:
-    """Refuses requests for other names. Without a list, only outside development, every name is taken."""
+    """Refuses requests for other names. Production without UNWIND_HOSTS does not use it."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str], refuse: Callable[[Request], Response]) -> None:
         self.app = app

@@ -1,8 +1,8 @@
-"""Who asks: resolves a request to its person and its course, once, for everything that handles it.
+"""Resolve a request to its learner and its course, once, for everything that handles it.
 
-A learner is a random id. A browser holds a session: a random token in a cookie, signed so that only tokens of ours
-are looked up; the database keeps the token's hash, and a learner may have many sessions. A visit that leaves nothing
-makes no learner: the session begins when the first thing worth keeping was kept.
+A learner is a random id. A browser holds a session: a random token in a cookie, signed so that only tokens from
+this site are looked up. The database keeps the token's hash, and a learner may have many sessions. A visit that
+leaves nothing creates no learner: the session begins when the first thing worth keeping is stored.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ FRAGMENT_HEADER = "x-unwind-fragment"
 
 @dataclass(frozen=True)
 class RequestContext:
-    """One request. `session` is None for a reader whom we do not know."""
+    """One request. `session` is None for an unknown reader."""
 
     site: Site
     course: Course
@@ -60,16 +60,16 @@ class RequestContext:
 
     @property
     def origin(self) -> Origin:
-        """What the queue's fairness asks of a request."""
+        """The hashed address, by which the queue shares its turns fairly."""
         known_seconds = 0.0 if self.session is None else (self.now - self.session.made_at).total_seconds()
         return Origin(hash_address(self.address, self.site.settings.secret), max(0.0, known_seconds))
 
     async def count(self, act: Act) -> None:
-        """Count one act of this reader's. Raises RateExceeded."""
+        """Count one act by this reader. Raises RateExceeded."""
         await self.site.rates.check(act, self.learner, self.address)
 
     async def count_kept(self, act: Act, text: str) -> None:
-        """Count one act that keeps a text. Raises RateExceeded, QuotaExceeded, or StorageRefused on a full disk."""
+        """Count one act that stores a text. Raises RateExceeded, QuotaExceeded, or StorageRefused on a full disk."""
         await self.count(act)
         await self.site.rates.check_bytes(self.learner, self.address, len(text.encode()))
         self.site.disk.check()
@@ -84,7 +84,7 @@ class RequestContext:
 
 @dataclass(frozen=True)
 class LearnerContext:
-    """A request that leaves something: its learner is known, from the session or as of now."""
+    """A request that stores something. Its learner is known from the session, or is new with this request."""
 
     request_context: RequestContext
     learner: LearnerId
@@ -116,7 +116,7 @@ def sign_token(token: str, secret: SecretStr) -> str:
 
 
 def read_token(cookie: str, secret: SecretStr) -> str | None:
-    """The token in a cookie, or None if the cookie is not one that we signed."""
+    """The token in a cookie, or None if this site did not sign the cookie."""
     token, _, signature = cookie.partition(".")
     fits = hmac.compare_digest(signature.encode(), _signature(token, secret).encode())
     return token if token and fits else None
@@ -165,7 +165,7 @@ RequestContextDep = Annotated[RequestContext, Depends(get_request_context)]
 
 
 def get_learner_context(context: RequestContextDep) -> LearnerContext:
-    """Know this request's learner from here on, and keep their session once the request has gone well."""
+    """Give this request a learner, and store the session once the request has succeeded."""
     if context.session is None:
         return _begin_session(context)
     token = _read_cookie(context.request, context.site.settings)
@@ -177,7 +177,7 @@ def get_learner_context(context: RequestContextDep) -> LearnerContext:
 
 
 def _begin_session(context: RequestContext) -> LearnerContext:
-    """A token that the database does not know, because it was revoked or its learner was deleted, is never reused."""
+    """Start with a new token: one that the database does not know was revoked, or its learner deleted."""
     token = secrets.token_urlsafe(32)
     session = Session(hash_token(token), LearnerId(secrets.token_hex(16)), context.now, context.now)
     _send_cookie(context, token)

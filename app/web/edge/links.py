@@ -1,4 +1,4 @@
-"""Links to what a course holds."""
+"""Links to a course's chapters and exercises."""
 
 from collections.abc import Mapping
 
@@ -12,9 +12,9 @@ def link_to(chapter: Chapter, anchor: str = "") -> Link:
 
 
 def find_resume(course: Course, readings: Mapping[str, Reading]) -> Link | None:
-    """Where a learner goes on: the place they left, or the next unread chapter once they have finished that one.
+    """Where a learner continues: the place they left, or the next unread chapter once they have finished that one.
 
-    `readings` are by chapter, the one read last first. A chapter that is no longer there is passed over.
+    `readings` are by chapter, the one read last first. A chapter that no longer exists is skipped.
     """
     last = next((chapter for slug in readings if (chapter := course.index.by_slug.get(slug))), None)
     if last is None:

@@ -1,4 +1,4 @@
-"""What an operator can watch, in Prometheus' text format. Numbers only: no learner, no source, no address."""
+"""Metrics for an operator, in Prometheus' text format. Numbers only: no learner, no source, no address."""
 
 import time
 from collections.abc import MutableMapping
@@ -12,11 +12,11 @@ from graders.ledger import Depth
 
 BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
-"""Anything else counts as one: a client could invent a series with every request."""
+"""All other methods count as one; otherwise a client could create a new series with every request."""
 
 
 class Metrics:
-    """The counters of one site, in its own registry: two sites in one process do not share."""
+    """The counters of one site, in its own registry, so that two sites in one process do not share them."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -34,7 +34,7 @@ class Metrics:
         self.slots = Gauge("unwind_grader_slots", "Slots of the graders heard of lately", registry=self.registry)
 
     def render(self, depths: dict[Queue, Depth], slots: int) -> bytes:
-        """The text, with what the ledger says now."""
+        """The metrics as text, with the ledger's current numbers."""
         for queue, depth in depths.items():
             self.queued.labels(queue.value).set(depth.queued)
             self.running.labels(queue.value).set(depth.running)

@@ -1,4 +1,4 @@
-"""An author's mistakes on the page that they concern, in a preview: at their place, or in the page's stead."""
+"""An author's mistakes in a preview, shown at their place on the page that they concern, or instead of the page."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ def view_problem(problem: ContentProblem) -> ProblemView:
 
 
 def list_problems(site: Site, address: str) -> tuple[ProblemView, ...]:
-    """What is wrong with the files of a page, in a preview: the page's address is the name of their folder."""
+    """In a preview, the mistakes in the files of a page. The page's address is also the name of their folder."""
     if site.preview is None:
         return ()
     return tuple(view_problem(problem) for problem in site.preview.problems_under(address.strip("/")))
@@ -22,9 +22,9 @@ def list_problems(site: Site, address: str) -> tuple[ProblemView, ...]:
 def place_problems(
     chapter: Chapter, views: Sequence[BlockView], problems: Sequence[ContentProblem]
 ) -> tuple[BlockView, ...]:
-    """The chapter's blocks with each mistake after the block in which it stands, which perhaps cannot be shown.
+    """The chapter's blocks, with each mistake after the block that contains it (which may be impossible to show).
 
-    Mistakes in the other files of its folder come last.
+    Mistakes in the other files of the folder come last.
     """
     left = sorted(problem for problem in problems if problem.path == chapter.where.path)
     elsewhere = sorted(problem for problem in problems if problem.path != chapter.where.path)

@@ -1,7 +1,7 @@
-"""Rate limits and quotas, in this process's memory: a learner's own, and a wider one for the address they come from.
+"""Rate limits and quotas, in this process's memory: one per learner, and a wider one per network address.
 
-The address's limit is wide because a class of 300 may share one; it stops a script that drops its cookie. What a
-learner's own limit refuses does not count for the address: one flooder takes nothing from the others behind it.
+The address's limit is wide because a class of 300 may share one; it stops a script that drops its cookie. An act
+that the learner's limit refuses does not count for the address, so one flooder takes nothing from the others there.
 """
 
 from enum import StrEnum
@@ -13,14 +13,14 @@ from limits.aio.strategies import SlidingWindowCounterRateLimiter
 from graders.contract.model import LearnerId
 
 ADDRESS_FACTOR = 100
-"""How many people at the limit of their own one address may hold: a third of a class of 300 at once."""
+"""The address's limit as a multiple of a learner's: a third of a class of 300 may be at their limit at once."""
 BYTES_A_DAY = 16 << 20
-"""What one learner may have kept per day: some 200 submissions of the largest size, or a day of autosaved drafts."""
+"""What one learner may store per day: some 200 submissions of the largest size, or a day of autosaved drafts."""
 ADDRESS = "address"
 
 
 class Act(StrEnum):
-    """What is counted apart."""
+    """The kinds of acts that are counted separately."""
 
     WRITE = "write"
     RUN = "run"
@@ -55,7 +55,7 @@ WORDS = {
 class RateExceeded(Exception):
     """Too many of one act within a minute. The message is a sentence for the learner.
 
-    `shared`: it is the limit of everybody at this address together.
+    `shared` means that the limit of the whole address was reached, not the learner's.
     """
 
     def __init__(self, act: Act, per_minute: int, *, shared: bool = False) -> None:
@@ -65,7 +65,7 @@ class RateExceeded(Exception):
 
 
 class QuotaExceeded(Exception):
-    """Too much text to keep within a day. The message is a sentence for the learner."""
+    """Too much text to store within a day. The message is a sentence for the learner."""
 
     def __init__(self, most_bytes: int, *, shared: bool = False) -> None:
         whose = "Everybody at your network's address together" if shared else "You"
@@ -77,7 +77,7 @@ class QuotaExceeded(Exception):
 
 
 class Rates:
-    """`factor` widens every limit: a setting, which load tests set high."""
+    """`factor` multiplies every limit; load tests set it high."""
 
     def __init__(self, factor: float = 1.0) -> None:
         self._limiter = SlidingWindowCounterRateLimiter(MemoryStorage())
@@ -96,7 +96,7 @@ class Rates:
         await self._hit(act, self._address[act], ADDRESS, address)
 
     async def check_bytes(self, learner: LearnerId | None, address: str, count: int) -> None:
-        """Count what is about to be kept. Raises QuotaExceeded when it is too much for one day."""
+        """Count bytes that are about to be stored. Raises QuotaExceeded when they are too many for one day."""
         hit, mine, shared = self._limiter.hit, self._my_bytes, self._address_bytes
         if learner is not None and not await hit(mine, "bytes", "learner", learner, cost=count):
             raise QuotaExceeded(mine.amount)

@@ -1,4 +1,4 @@
-"""Templates to HTML: autoescape on, an unknown name is an error, one dataclass a template."""
+"""Templates to HTML: autoescape on, an unknown name is an error, one dataclass per template."""
 
 import re
 from functools import lru_cache
@@ -15,8 +15,9 @@ from app.web.views.ownership import is_of_reader
 
 STRESSED = re.compile(r"\*(\w(?:[^*]*\w)?)\*")
 BLOCKS_KEPT = 2048
-"""Rendered blocks, a few KiB each: most of a chapter is the same for every reader, and rendering is most of a page.
-A block that shows something of its reader is not among them, so that deleting one's data leaves nothing here."""
+"""How many rendered blocks are cached, a few KiB each. Most of a chapter is the same for every reader, and
+rendering takes most of a page's time. A block that shows a reader's own data is never cached, so that deleting that
+data leaves nothing here."""
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 
 
@@ -37,7 +38,7 @@ class Block(Protocol):
 
 @lru_cache(maxsize=8)
 def open_templates(folder: Path, reload: bool) -> Environment:
-    """The templates of a folder: compiled at their first use, once a process."""
+    """The templates of a folder, each compiled at its first use, once per process."""
     environment = Environment(
         loader=FileSystemLoader(folder),
         autoescape=True,
@@ -57,7 +58,7 @@ def open_templates(folder: Path, reload: bool) -> Environment:
 
 
 def mark_words(text: str) -> Markup:
-    """A sentence of an author's, in which `this` is code and *this* is stressed. All else is escaped, and stays."""
+    """An author's sentence as HTML: `this` becomes code and *this* emphasis. Everything else is escaped."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
         return _mark_stress(text)
@@ -69,7 +70,7 @@ def mark_words(text: str) -> Markup:
 
 
 def _mark_stress(text: str) -> Markup:
-    """A star that touches no word, as in a product, is a star."""
+    """Mark emphasis; a star that touches no word, as in a product, stays a star."""
     pieces = STRESSED.split(text)
     marked = (
         Markup("<em>{}</em>").format(piece) if number % 2 else escape(piece) for number, piece in enumerate(pieces)
@@ -84,7 +85,7 @@ class Renderer:
         self.environment = open_templates(folder, reload)
 
     def page(self, page: Page, status: int = 200) -> HTMLResponse:
-        """A whole page. It is one learner's, so no cache in between may keep it."""
+        """A whole page. It belongs to one learner, so no cache on the way may keep it."""
         html = self.environment.get_template(page.template).render(page=page)
         return HTMLResponse(html, status, {"cache-control": "private, no-cache"})
 

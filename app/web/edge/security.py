@@ -1,9 +1,9 @@
-"""What every response carries and every unsafe request must show: CSP with a nonce, headers, same origin.
+"""Security headers for every response (CSP with a nonce among them), and the same-origin check of unsafe requests.
 
-Scripts, style sheets and fonts carry a shorter set: they are no documents, and a first view asks for a dozen.
+Scripts, style sheets and fonts get a shorter set, because they are not documents and a first view loads a dozen.
 
-Pure ASGI, so that streams pass through untouched. The headers are set outermost of what we add, so that an
-error page has them too.
+Pure ASGI, so that streams pass through untouched. The headers are set in our outermost layer, so that an error
+page has them too.
 """
 
 import secrets
@@ -19,10 +19,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 EMPTY_STYLE_HASH = "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
-"""Of an empty style element, which the chart library inserts and then fills through the object model."""
+"""The hash of an empty style element, which the chart library inserts and then fills through the object model."""
 
 INERT_TYPES = ("text/css", "text/javascript", "font/woff2")
-"""What a browser never opens as a document with rights of its own."""
+"""Types that a browser never opens as a document with its own rights."""
 
 INERT_HEADERS = {
     "content-security-policy": "default-src 'none'",
@@ -55,10 +55,10 @@ def document_headers(nonce: str) -> dict[str, str]:
 
 
 class SecureResponses:
-    """Makes the request's nonce (scope["state"]["nonce"]), sets the headers, and sends cookies that were left.
+    """Makes the request's nonce (scope["state"]["nonce"]), sets the headers, and sends the handlers' cookies.
 
-    A handler leaves a cookie in scope["state"]["cookies"], and what has to be kept with it in "when_it_went_well":
-    both happen only if the request went well, and the cookie is sent after the other is done.
+    A handler appends a cookie to scope["state"]["cookies"], and the work that stores its session to
+    "when_it_went_well". Both happen only if the request succeeded, and the cookie is sent after that work is done.
     """
 
     def __init__(self, app: ASGIApp, *, https: bool) -> None:
@@ -91,10 +91,10 @@ class SecureResponses:
 
 
 def is_same_origin(headers: Headers) -> bool:
-    """Whether an unsafe request came from our own pages, or from no browser at all.
+    """Whether an unsafe request came from our own pages, or not from a browser at all.
 
-    Browsers say so in Sec-Fetch-Site; older ones send Origin with every POST. What sends neither is not a
-    browser, carries no ambient cookie, and cannot be tricked into anything.
+    Browsers send Sec-Fetch-Site; older ones send Origin with every POST. A client that sends neither is not a
+    browser, so no other site's page can make it send a learner's cookie.
     """
     site = headers.get("sec-fetch-site")
     if site is not None:
@@ -106,7 +106,7 @@ def is_same_origin(headers: Headers) -> bool:
 
 
 class SameOriginOnly:
-    """Refuses unsafe requests from other sites, whatever their cookies."""
+    """Refuses unsafe requests from other sites, whatever cookies they carry."""
 
     def __init__(self, app: ASGIApp, refuse: Callable[[Request], Response]) -> None:
         self.app = app
@@ -121,7 +121,7 @@ class SameOriginOnly:
 
 
 class BodyLimit:
-    """Takes no more of a body than `max_bytes`, whatever its Content-Length says: counted while it streams in."""
+    """Refuses a body of more than `max_bytes`, counted as it arrives, whatever its Content-Length claims."""
 
     def __init__(self, app: ASGIApp, max_bytes: int) -> None:
         self.app = app
@@ -138,7 +138,7 @@ class BodyLimit:
             if message["type"] == "http.request":
                 taken += len(message.get("body", b""))
                 if taken > self.max_bytes:
-                    # The framework lets an HTTPException through while it parses, and our words answer it.
+                    # The framework passes on an HTTPException while it parses the body, so our error page answers.
                     raise HTTPException(413)
             return message
 
@@ -146,7 +146,7 @@ class BodyLimit:
 
 
 class FaultsInWords:
-    """The last net: a bug of ours becomes a page in words. It is logged; nothing of it reaches the reader."""
+    """The last resort: a bug of ours becomes a page in words. It is logged; its details never reach the reader."""
 
     def __init__(self, app: ASGIApp, answer: Callable[[Request, Exception], Awaitable[Response]]) -> None:
         self.app = app

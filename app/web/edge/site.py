@@ -1,4 +1,4 @@
-"""The site that handlers work with: everything opened once at the start, found through the request."""
+"""The site that handlers work with: everything that is opened once at the start and found through the request."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ Clock = Callable[[], datetime]
 
 @dataclass(frozen=True)
 class Site:
-    """`read_course` gives the course as it is now: the same object until its files change, if they are watched."""
+    """`read_course` returns the current course: the same object until its files change, if they are watched."""
 
     settings: Settings
     read_course: Callable[[], Course]
@@ -42,7 +42,7 @@ class Site:
     preview: Preview | None = None
 
     def end_streams(self) -> None:
-        """The process is about to stop: every open event stream ends now, and browsers ask for the rest later."""
+        """End every open event stream before the process stops; browsers reconnect and ask for the rest."""
         self.ledger.end_streams()
         if self.preview:
             self.preview.watch.stop()
@@ -58,7 +58,7 @@ SiteDep = Annotated[Site, Depends(get_site)]
 
 
 def get_course(request: Request, site: SiteDep) -> Course:
-    """The course as this request sees it: read once, so that a change of its files in between cannot split a page."""
+    """The course for this request, read once so that a change of its files in between cannot split a page."""
     course = getattr(request.state, "course", None)
     if course is None:
         course = request.state.course = site.read_course()

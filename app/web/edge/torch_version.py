@@ -1,4 +1,4 @@
-"""Which torch runs here: what a claim's evidence is compared with. Asked of the graders, and kept for seconds."""
+"""Which torch the graders run, to compare with a claim's evidence. The answer is cached for seconds."""
 
 import time
 
@@ -8,7 +8,7 @@ KEEP_SECONDS = 15.0
 
 
 class RunningTorch:
-    """The version that the graders said they run. No request waits for it twice in a short time."""
+    """The version that the graders report, cached so that few requests wait for it."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -16,7 +16,7 @@ class RunningTorch:
         self._asked_at: float | None = None
 
     async def version(self, otherwise: str) -> str:
-        """`otherwise` while no grader that has torch is here: the version that the course was written on."""
+        """The graders' version, or `otherwise` (the version the course was written on) if no grader has torch."""
         now = time.monotonic()
         if self._asked_at is None or now - self._asked_at > KEEP_SECONDS:
             seen = await self._ledger.workers()

@@ -1,4 +1,4 @@
-"""A chapter's page: the course's blocks with what this learner predicted, answered and ran."""
+"""A chapter's page: the course's blocks with this learner's predictions, answers and runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -95,7 +95,7 @@ def need_chapter(slug: str, site: SiteDep, course: CourseDep) -> Chapter:
 
 
 def _say_missing(slug: str, site: Site) -> str:
-    """A chapter that its own mistakes keep from being shown is there for its author."""
+    """The error for a chapter that does not exist, or that its mistakes keep from being shown in a preview."""
     if site.preview and site.preview.problems_under(f"chapters/{slug}"):
         return "Mistakes keep this chapter from being shown."
     return "There is no chapter of that name."
@@ -105,7 +105,7 @@ ChapterDep = Annotated[Chapter, Depends(need_chapter)]
 
 
 def need_block(blocks: Mapping[str, BlockT], name: str, what: str) -> BlockT:
-    """One of the blocks that a chapter's index has; the reader is told that there is no such `what`."""
+    """The block of that id in a chapter's index. Raises a 404 that says there is no such `what`."""
     if name not in blocks:
         raise HTTPException(404, f"There is no such {what} in this chapter.")
     return blocks[name]
@@ -148,7 +148,7 @@ async def _gather_figures(context: RequestContext, state: ChapterState) -> dict[
 
 
 async def _last_figure(context: RequestContext, run: str | None, id_prefix: str) -> Figure | None:
-    """The graph of a run of this learner's, while the ledger still has it."""
+    """The graph of this learner's run, while the ledger still has it."""
     found = await context.site.ledger.find(SubmissionId(run)) if run else None
     if found is None or not isinstance(found.result, RunEnd) or found.result.trace is None:
         return None
@@ -165,7 +165,7 @@ async def render_chapter(
     status: int = 200,
     draws: Mapping[str, int] | None = None,
 ) -> Response:
-    """The whole page; `problems` are sentences about a form that could not be taken, by block id."""
+    """The whole page; `problems` are sentences about forms that could not be accepted, by block id."""
     state = await gather_state(context, chapter, problems, draws)
     frame = await context.frame(chapter.title, _plain(chapter.subtitle) or chapter.title)
     return context.site.renderer.page(present_page(context, frame, state), status)
@@ -222,13 +222,13 @@ def _neighbour(course: Course, position: int) -> Link | None:
 
 
 def _plain(html: Html) -> str:
-    """The words of a line of HTML, for a description."""
+    """The text of a line of HTML, for the page's description."""
     return Markup(html).striptags()
 
 
 @router.api_route("/chapters/{slug}", methods=["GET", "HEAD"])
 async def chapter_page(context: RequestContextDep, chapter: ChapterDep, another: str = "", draw: int = 0) -> Response:
-    """`another` and `draw` come from a state without script who asked for another draw of a question."""
+    """The page. `another` and `draw` come from a reader without script who asked for another draw of a question."""
     return await render_chapter(context, chapter, draws={another: draw} if another else None)
 
 
@@ -241,7 +241,7 @@ async def answer_block(
 ) -> Response:
     """The answer to a block's form: the block alone for an element, else the page at that block.
 
-    A form that could not be taken (`problem`) comes back with a sentence, and with status 422.
+    A form that could not be accepted comes back with the sentence `problem` and status 422.
     """
     asking = context.request_context
     problems = {block.id: problem} if problem else {}
@@ -262,7 +262,7 @@ async def finish_reading(chapter: ChapterDep, context: LearnerContextDep) -> Res
 
 
 class ReadingPosition(BaseModel):
-    """Where a reader is: the anchor of a heading."""
+    """The reader's place in the chapter: the anchor of a heading."""
 
     model_config = ConfigDict(extra="forbid")
     chapter: str = Field(max_length=80)
@@ -271,7 +271,7 @@ class ReadingPosition(BaseModel):
 
 @api.put("/position", status_code=204)
 async def keep_position(read: ReadingPosition, context: RequestContextDep) -> None:
-    """Remember where the reader is, if they are known: reading alone makes nobody known."""
+    """Store the reader's place if they are known; reading alone does not create a learner."""
     chapter = context.course.index.by_slug.get(read.chapter)
     if chapter is None or read.anchor not in chapter.index.headings:
         raise HTTPException(404, "There is no such place.")

@@ -1,4 +1,4 @@
-"""The ledger of claims: every sentence of the course that code proves, with when and where it last held."""
+"""The page of claims: every sentence of the course that code proves, with when and where it last held."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -25,9 +25,9 @@ class ClaimGroup:
 
 @dataclass(frozen=True)
 class ClaimsPage:
-    """Claims by status: `elsewhere` held with a GPU, `older` on another torch; `waiting` never ran.
+    """Claims by status: `elsewhere` held on a GPU, `older` on another torch version; `waiting` never ran.
 
-    `searched` are the words that `groups` were filtered by, and `found` is how many claims have them all.
+    `searched` are the words that filtered `groups`, and `found` is how many claims contain all of them.
     """
 
     template: ClassVar[str] = "claims.html"
@@ -45,7 +45,7 @@ class ClaimsPage:
 
 @router.api_route("/claims", methods=["GET", "HEAD"])
 async def claims_page(context: RequestContextDep, q: Annotated[str, Query(max_length=100)] = "") -> Response:
-    """The claims; `q` keeps those that have each of its words in their sentence or their myth."""
+    """The claims; `q` keeps those whose sentence or myth contains each of its words."""
     course = context.course
     torch = await context.site.torch.version(course.torch)
     states = [ChapterState(course, chapter, torch=torch) for chapter in course.chapters]

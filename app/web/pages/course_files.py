@@ -1,4 +1,4 @@
-"""Files of the course that pages show: a chapter's pictures, and the style rules of its formulas."""
+"""Files of the course that pages show: a chapter's pictures, and the style rules for its formulas."""
 
 from fastapi import APIRouter, Response
 from fastapi.responses import FileResponse
@@ -25,7 +25,7 @@ async def chapter_figure(name: str, chapter: ChapterDep, course: CourseDep) -> R
 
 @router.api_route("/course/{digest}/math.css", methods=["GET", "HEAD"])
 async def math_css(digest: str, course: CourseDep) -> Response:
-    """The classes of typeset formulas. An outdated hash gets today's rules, and is asked to check again."""
+    """The style rules of typeset formulas. An outdated hash gets the current rules, without long caching."""
     css = course.math_css
     current = digest == digest_text(css)
     return Response(css, headers={"cache-control": FOREVER if current else ASK_AGAIN}, media_type="text/css")

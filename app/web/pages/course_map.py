@@ -21,7 +21,7 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True)
 class ChapterRow:
-    """`href` is empty for a planned chapter; `ladder` is None for one, and for a reader we do not know."""
+    """`href` is empty for a planned chapter; `ladder` is None for a planned chapter or an unknown reader."""
 
     number: str
     title: str

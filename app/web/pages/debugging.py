@@ -1,4 +1,4 @@
-"""The debugging guide: one question at a time to a cause, and the symptom tables of all chapters to search in."""
+"""The debugging guide: one question at a time until a cause, and all chapters' symptom tables to search."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ MAX_WORDS = 100
 
 @dataclass(frozen=True)
 class AnswerLink:
-    """An answer to click; `href` shows the step that it leads to, on this page or within the whole guide."""
+    """An answer to click; `href` leads to the next step, on this page or within the whole guide."""
 
     href: str
     html: Html
@@ -51,7 +51,7 @@ class FlowStepView:
 
 @dataclass(frozen=True)
 class TableOfChapter:
-    """The rows of one chapter's boxes that hold what was searched for."""
+    """The rows of one chapter's boxes that match the search."""
 
     link: Link
     rows: tuple[Symptom, ...]
@@ -59,7 +59,7 @@ class TableOfChapter:
 
 @dataclass(frozen=True)
 class DebuggingPage:
-    """`now` is where the answers in `given` lead; `whole` is the guide at once, for paper too."""
+    """`now` is the step that the answers in `given` lead to; `whole` is the whole guide, which also prints."""
 
     template: ClassVar[str] = "debugging.html"
     frame: Frame
@@ -103,7 +103,7 @@ async def debugging_page(
 
 
 def _address(start: str, given: Iterable[Given]) -> str:
-    """This page after some answers; the fragment takes a reader past the head of the page."""
+    """The URL of this page after some answers; its fragment scrolls past the head of the page."""
     way = "-".join(str(one.number) for one in given)
     fields = [f"at={start}"] * bool(start) + [f"way={way}"] * bool(way)
     return "/debugging" + ("?" + "&".join(fields) if fields else "") + "#now"
@@ -120,7 +120,7 @@ def _show_step(step: FlowStep, hrefs: list[str]) -> FlowStepView:
 
 
 def _search(chapter: Chapter, words: list[str]) -> TableOfChapter:
-    """The rows of a chapter's tables in which each word stands."""
+    """The rows of a chapter's tables that contain every word."""
     table = chapter.index.symptoms
     rows = tuple(row for row in table.rows if all(word in row.words for word in words))
     return TableOfChapter(link_to(chapter, table.anchor), rows)

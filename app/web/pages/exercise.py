@@ -1,4 +1,4 @@
-"""An exercise's page: the prompt, hints one at a time, the editor, and what this learner did with it."""
+"""An exercise's page: the prompt, hints one at a time, the editor, and this learner's submissions."""
 
 import secrets
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True)
 class HintView:
-    """`html` is empty until the hint was opened; `may_open` is true for the next one in order only."""
+    """`html` is empty until the hint is opened; `may_open` is true only for the next one in order."""
 
     number: int
     html: Html
@@ -49,7 +49,7 @@ class LimitRow:
 
 @dataclass(frozen=True)
 class ChecksView:
-    """What the two buttons do, in words. `button` is the words on the button; `note` says what submitting asks."""
+    """What the two buttons do, in words. `button` is the first one's label; `note` says what submitting checks."""
 
     button: str
     note: str
@@ -57,12 +57,12 @@ class ChecksView:
 
 @dataclass(frozen=True)
 class ExercisePage:
-    """`idempotency_key` makes a form sent twice one submission. `text` is the draft, else the last submission, else
-    the starter.
+    """With `idempotency_key`, a form sent twice is one submission. `text` is the draft, else the last submission,
+    else the starter.
 
     `action` and `check_action` take source and idempotency_key, and category and line for a bug hunt;
-    `hint_action` takes `number`. `problem` is a sentence about a submission that could not be taken. `solved_href`
-    leads to the newest submission that passed, which shows the reference; it is empty before one did.
+    `hint_action` takes `number`. `problem` is a sentence about a submission that could not be accepted. `solved_href`
+    leads to the newest submission that passed, which shows the reference; it is empty before that.
     """
 
     template: ClassVar[str] = "exercise.html"
@@ -94,11 +94,11 @@ class ExercisePage:
     history_cut: bool
     solved_href: str
     unmeasured: bool
-    """Whether no grader that serves now can measure the memory that it is judged by."""
+    """True if the exercise is judged by memory and no running grader can measure it."""
     chapters: tuple[Link, ...]
     problem: str = ""
     problems: tuple[ProblemView, ...] = ()
-    """What is wrong with its files, for its author in a preview."""
+    """The mistakes in the exercise's files, for its author in a preview."""
 
 
 def need_exercise(name: str, site: SiteDep, course: CourseDep) -> Exercise:
@@ -109,7 +109,7 @@ def need_exercise(name: str, site: SiteDep, course: CourseDep) -> Exercise:
 
 
 def _say_missing(name: str, site: Site) -> str:
-    """An exercise that its own mistakes keep from being shown is there for its author."""
+    """The error for an exercise that does not exist, or that its mistakes keep from being shown in a preview."""
     if list_problems(site, f"exercises/{name}"):
         return "Mistakes keep this exercise from being shown."
     return "There is no exercise of that name."
@@ -120,7 +120,7 @@ ExerciseDep = Annotated[Exercise, Depends(need_exercise)]
 
 @dataclass(frozen=True)
 class _Mine:
-    """What this learner did with the exercise."""
+    """This learner's history with the exercise."""
 
     history: tuple[Submission, ...] = ()
     hints_opened: int = 0
@@ -130,7 +130,7 @@ class _Mine:
 
 @dataclass(frozen=True)
 class Refused:
-    """A submission that could not be taken, with its text, which goes back into the form."""
+    """A submission that could not be accepted, with its text, which goes back into the form."""
 
     problem: str
     source: str
@@ -197,7 +197,7 @@ async def _gather_mine(context: RequestContext, exercise: Exercise) -> _Mine:
 
 
 def show_checks(checks: Checks | None) -> ChecksView:
-    """Numbers only where the course's check has counted them."""
+    """The buttons' words. They contain numbers only if `app check` has counted the checks."""
     fresh = "with fresh inputs each time"
     if checks is None:
         return ChecksView("Run the public checks", f"Submit asks these and more, {fresh}.")
@@ -208,11 +208,11 @@ def show_checks(checks: Checks | None) -> ChecksView:
 
 def show_limits(limits: Limits) -> tuple[LimitRow, ...]:
     return (
-        LimitRow("time on the processor", f"{limits.cpu_seconds:g} s"),
-        LimitRow("time in all", f"{limits.wall_seconds:g} s"),
+        LimitRow("processor time", f"{limits.cpu_seconds:g} s"),
+        LimitRow("total time", f"{limits.wall_seconds:g} s"),
         LimitRow("memory", f"{limits.memory_mib} MiB"),
         LimitRow("printed text", f"{limits.output_kib} KiB"),
-        LimitRow("files", f"{limits.disk_mib} MiB, gone after the run"),
+        LimitRow("files", f"{limits.disk_mib} MiB, deleted after the run"),
         LimitRow("threads and processes", f"{limits.threads}"),
         LimitRow("network", "none"),
     )
@@ -231,14 +231,14 @@ async def exercise_page(context: RequestContextDep, exercise: ExerciseDep) -> Re
 
 
 async def _can_measure(context: RequestContext) -> bool:
-    """True also while no grader was heard of: what waits is judged by one that comes."""
+    """True also while no grader runs, because one that starts later may judge the queue."""
     workers = await context.site.ledger.workers()
     return not workers or any(worker.hello.memory_cgroup for worker in workers)
 
 
 @router.post("/exercises/{name}/hints")
 async def open_hint(exercise: ExerciseDep, context: LearnerContextDep, number: Annotated[int, Form()]) -> Response:
-    """Open the next hint. An earlier one is open already; a later one stays shut."""
+    """Open the next hint. An earlier one is already open; a later one stays closed."""
     await context.request_context.count(Act.WRITE)
     opened = await context.site.store.hints_opened(context.learner, exercise.name)
     if number == opened + 1 <= len(exercise.hints):

@@ -1,4 +1,4 @@
-"""The help page: the keys, the limits, what is kept about a reader, and what each colour means."""
+"""The help page: the keys, the limits, the data kept about a reader, and the meaning of each colour."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -39,7 +39,7 @@ KEYS = (
     KeyRow("Ctrl or ⌘ + Enter", "run the cell; in an exercise, its public checks"),
     KeyRow("Shift + Enter", "run the cell, and go on to the next"),
     KeyRow("Ctrl or ⌘ + Shift + Enter", "in an exercise: submit"),
-    KeyRow("Tab", "in the editor: go on until you type, then indent"),
+    KeyRow("Tab", "in the editor: leave it; once you have typed, indent"),
     KeyRow("Esc, then Tab", "leave the editor"),
     KeyRow("← and →", "previous and next chapter"),
     KeyRow("← →, Home, End, Space", "in a tape: one step, first, last, play"),

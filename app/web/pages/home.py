@@ -28,17 +28,17 @@ y = x * x + x
 y.backward()
 print(x.grad)
 """
-"""Small enough to read at a glance, and x is used three times: its gradient is a sum."""
+"""A program small enough to read at a glance. It uses x three times, so the gradient of x is a sum."""
 
 CELL = CellView.of_no_chapter("home", SOURCE, expected="tensor(5.)\n")
 
 TRACE = Path(__file__).with_name("home_trace.json")
-"""What a run of it recorded, so that its graph is there before anything runs; a test records it again."""
+"""A recorded run of the program, so that the page shows its graph before anything runs; a test records it again."""
 
 
 @dataclass(frozen=True)
 class HomePage:
-    """`start` is the first chapter, or None while the course has none; frame.learner.resume is where they left."""
+    """`start` is the first chapter, or None if there is none; frame.learner.resume is where a reader left off."""
 
     template: ClassVar[str] = "home.html"
     frame: Frame
@@ -84,10 +84,10 @@ async def _find_figure(site: Site) -> Figure | None:
 
 @api.get("/tape")
 async def home_tape(context: RequestContextDep) -> Response:
-    """The home page's graph with its tape, to be stepped through; nothing is run."""
+    """The home page's graph with its tape, for stepping; nothing runs."""
     figure = await _find_figure(context.site)
     if figure is None:
         raise HTTPException(404, "There is no graph to draw.")
-    # So small a graph has no folds to open.
+    # A graph this small has no folds to open.
     played = await asyncio.to_thread(play_figure, figure, "", context.course)
     return Response(json.dumps(played, ensure_ascii=False), media_type="application/json")

@@ -32,7 +32,7 @@ class ChapterProgress:
 
 @dataclass(frozen=True)
 class CalibrationRow:
-    """Of the predictions made at this confidence, how many held. `expected_percent` is what the word promises."""
+    """How many predictions at this confidence held. `expected_percent` is the share that the word promises."""
 
     label: str
     resolved: int
@@ -43,7 +43,7 @@ class CalibrationRow:
 
 @dataclass(frozen=True)
 class MePage:
-    """`calibration` is empty, and `calibration_words` says so, before the first resolved prediction."""
+    """Before the first settled prediction `calibration` is empty, and `calibration_words` explains it."""
 
     template: ClassVar[str] = "me.html"
     frame: Frame
@@ -94,7 +94,7 @@ async def my_page(context: RequestContextDep, deleted: bool = False) -> Response
 
 
 def _settled_guesses(context: RequestContext, histories: Mapping[str, ChapterHistory]) -> list[Guess]:
-    """Settled predictions that the course still asks, marked by its present key. "I don't know" is no guess."""
+    """Settled predictions that the course still asks, marked by its current key. "I don't know" does not count."""
     return [
         Guess(Confidence(mine.confidence), option.right)
         for chapter in context.course.chapters
@@ -108,7 +108,7 @@ def _settled_guesses(context: RequestContext, histories: Mapping[str, ChapterHis
 
 @router.get("/me/export.json")
 async def export(context: RequestContextDep) -> Response:
-    """Everything that is kept about this learner, as JSON: the website's rows, and the submissions."""
+    """All stored data of this learner, as JSON: the website's rows and the submissions."""
     if context.learner is None:
         raise HTTPException(404, "Nothing is kept about you: this browser has left nothing here yet.")
     await context.count(Act.EXPORT)
@@ -131,7 +131,7 @@ async def export(context: RequestContextDep) -> Response:
 
 @router.post("/me/delete")
 async def delete(context: RequestContextDep) -> Response:
-    """Forget this learner: their rows, their submissions, their cookie."""
+    """Delete this learner: their rows, their submissions, their cookie."""
     settings = context.site.settings
     if context.learner is not None:
         await context.site.store.forget(context.learner)

@@ -1,4 +1,4 @@
-"""A module's page: what it is about, its chapters with what each will teach, and the exercises in them."""
+"""A module's page: its subject, its chapters with what each will teach, and their exercises."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class ModuleChapter:
 
 @dataclass(frozen=True)
 class ModulePage:
-    """`minutes` is the time that the written chapters ask for."""
+    """`minutes` is the total time for the written chapters."""
 
     template: ClassVar[str] = "module.html"
     frame: Frame

@@ -1,4 +1,4 @@
-"""The operator's page: which graders serve, how strongly each confines, and what waits. No learner is shown."""
+"""The operator's page: which graders run, how strongly each confines code, and what waits. It shows no learner."""
 
 import asyncio
 from collections.abc import Mapping
@@ -27,8 +27,8 @@ PROFILES = {
 
 @dataclass(frozen=True)
 class GraderRow:
-    """One grader. `boundaries` counts those that its self-test proved, e.g. "58 of 58"; `exercises` says which of
-    its exercises are not in the website's version."""
+    """One grader. `boundaries` counts those that its self-test proved, e.g. "58 of 58"; `exercises` names its
+    exercises that differ from the website's version."""
 
     name: str
     profile: str
@@ -61,7 +61,7 @@ async def operator_page(context: RequestContextDep) -> Response:
     digests = await asyncio.to_thread(read_digests, context.course)
     graders = tuple(show_grader(seen, digests) for seen in await ledger.workers())
     queues = tuple([show_queue(queue, await ledger.depth(queue)) for queue in Queue])
-    frame = await context.frame("For the operator", "Which graders serve, how strongly they confine, and what waits.")
+    frame = await context.frame("For the operator", "Which graders run, how strongly they confine, and what waits.")
     return context.site.renderer.page(OperationPage(frame, graders, queues))
 
 
@@ -88,7 +88,7 @@ def show_grader(seen: WorkerSeen, digests: Mapping[ExerciseName, str]) -> Grader
 
 
 def compare_versions(ours: Mapping[ExerciseName, str], theirs: Mapping[ExerciseName, str] | None) -> str:
-    """How a grader's exercises differ from the website's: those it does not judge until both have the same files."""
+    """How a grader's exercises differ from the website's. It does not judge those until both have the same files."""
     if theirs is None:
         return "judged in any version"
     changed = sorted(name for name in ours if name in theirs and theirs[name] != ours[name])

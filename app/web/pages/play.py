@@ -1,4 +1,4 @@
-"""The tape player on its own page: any code at the left, its tape at the right, and a gallery to begin with."""
+"""The tape player on its own page: any code on the left, its tape on the right, and a gallery of programs."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
@@ -41,14 +41,14 @@ x, w = Value(2.0), Value(3.0)
 y = x * w
 y.backward()
 """
-"""An engine of one operation, to be replaced by the reader's own."""
+"""An engine with one operation, for the reader to replace with their own."""
 
 CELL = CellView.of_no_chapter("play", EMPTY)
 
 
 @dataclass(frozen=True)
 class SnippetLink:
-    """One program of the gallery; `current` is the one that stands in the editor."""
+    """One program of the gallery; `current` is the one in the editor."""
 
     href: str
     title: str
@@ -57,7 +57,7 @@ class SnippetLink:
 
 @dataclass(frozen=True)
 class PlayPage:
-    """`text` says what to watch in the snippet that is shown; empty without one. `own_engine`: torch is not there."""
+    """`text` says what to watch in the shown snippet; empty without one. `own_engine` means that torch is absent."""
 
     template: ClassVar[str] = "play.html"
     frame: Frame
@@ -74,7 +74,7 @@ async def play_page(
 ) -> Response:
     """The player; `?snippet=` puts a program of the gallery into its editor, the first one if none is named.
 
-    `?flavour=plain` is for an engine of the reader's own: it runs where there is no torch.
+    `?flavour=plain` is for the reader's own engine and runs without torch.
     """
     gallery = context.course.gallery
     own_engine = flavour is Flavour.PLAIN

@@ -1,4 +1,4 @@
-"""What an author's preview adds to the site: a list of what is wrong, mistakes at their place, and live reload."""
+"""What an author's preview adds to the site: a list of mistakes, each mistake at its place, and live reload."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True)
 class PreviewPage:
-    """Every mistake of the course's text, and the files that are drafts."""
+    """Every mistake in the course's text, and the files that are drafts."""
 
     template: ClassVar[str] = "preview.html"
     frame: Frame
@@ -42,7 +42,7 @@ PreviewDep = Annotated[Preview, Depends(need_preview)]
 async def preview_page(context: RequestContextDep, preview: PreviewDep) -> Response:
     loaded = preview.read()
     page = PreviewPage(
-        frame=await context.frame("Preview", "What is wrong with the course's text, and what is a draft."),
+        frame=await context.frame("Preview", "The mistakes in the course's text, and its drafts."),
         problems=tuple(view_problem(problem) for problem in loaded.problems),
         drafts=list_drafts(loaded.course),
     )
@@ -51,6 +51,6 @@ async def preview_page(context: RequestContextDep, preview: PreviewDep) -> Respo
 
 @router.get("/preview/versions", response_class=EventSourceResponse)
 async def versions(preview: PreviewDep) -> AsyncIterator[ServerSentEvent]:
-    """The version of the course's files, now and after every change; a page of another version reloads itself."""
+    """Stream the version of the course's files, now and after each change; a page of another version reloads."""
     async for version in preview.watch.versions():
         yield ServerSentEvent(event="version", raw_data=version)

@@ -1,4 +1,4 @@
-"""All exercises as a bank of their own: filtered by what they practise, kind, difficulty, and how one stands."""
+"""The exercise bank: all exercises, filtered by concept, kind, difficulty and the learner's progress."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ HARDER = tuple(Difficulty)
 
 
 class State(StrEnum):
-    """What a learner has done with an exercise."""
+    """A learner's progress with an exercise."""
 
     NOT_TRIED = "not tried yet"
     TRIED = "tried"
@@ -33,7 +33,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class FilterOption:
-    """One value of a filter; `count` is how many exercises it would show, the other filters staying as they are."""
+    """One value of a filter; `count` is how many exercises it would show with the other filters unchanged."""
 
     href: str
     label: str
@@ -63,7 +63,7 @@ class ExerciseCard:
 
 @dataclass(frozen=True)
 class BankView:
-    """The filters with what they let through. `total` counts the course's exercises."""
+    """The filters with the exercises that match. `total` counts all exercises of the course."""
 
     template: ClassVar[str] = "bank"
     filters: tuple[FilterView, ...]
@@ -71,7 +71,7 @@ class BankView:
     total: int
     minutes: int
     clear_href: str
-    """Empty where no filter is set."""
+    """Empty if no filter is set."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class ProblemsPage:
 
 @dataclass(frozen=True)
 class Entry:
-    """An exercise with what it is filtered and sorted by."""
+    """An exercise with the values for filtering and sorting."""
 
     exercise: Exercise
     chapters: tuple[Chapter, ...]
@@ -96,7 +96,7 @@ class Entry:
         return State.TRIED if self.progress.attempts else State.NOT_TRIED
 
     def values(self, name: str) -> tuple[str, ...]:
-        """What the exercise has under a filter."""
+        """The exercise's values for a filter."""
         manifest = self.exercise.manifest
         match name:
             case "state":
@@ -114,7 +114,7 @@ Wanted = Mapping[str, str]
 
 
 def list_entries(course: Course, progress: Mapping[str, ExerciseProgress]) -> tuple[Entry, ...]:
-    """By the first chapter that offers it, those of no chapter last; then from easy to hard, then by title."""
+    """Sort by the first chapter that offers each (those without a chapter last), then by difficulty and title."""
     entries = (
         Entry(exercise, course.index.offering.get(name, ()), progress.get(name, ExerciseProgress()))
         for name, exercise in course.exercises.items()
@@ -129,7 +129,7 @@ def _order(entry: Entry) -> tuple[float, int, str]:
 
 
 def show_bank(course: Course, entries: Sequence[Entry], wanted: Wanted) -> BankView:
-    """`wanted` has the filters that are set; a value that no exercise has lets none through, and can be cleared."""
+    """Filter the bank by `wanted`. A value that no exercise has matches none, and can be cleared."""
     shown = [entry for entry in entries if _passes(entry, wanted)]
     return BankView(
         filters=tuple(_show_filter(course, entries, wanted, name) for name in FILTERS),
@@ -161,14 +161,14 @@ def _show_filter(course: Course, entries: Sequence[Entry], wanted: Wanted, name:
 
 
 def _label(name: str, value: str) -> str:
-    """A value in few words. A concept's sentence is on the exercise's page; here it would be too long."""
+    """A value in few words. A concept's full sentence is too long here; it is on the exercise's page."""
     if name == "concept":
         return value.replace("-", " ")
     return Difficulty(value).label if name == "difficulty" else value
 
 
 def _values(course: Course, entries: Sequence[Entry], name: str) -> list[str]:
-    """All values that some exercise has, in an order that means something."""
+    """All values that exercises have, in a meaningful order."""
     have = {value for entry in entries for value in entry.values(name)}
     orders: dict[str, Callable[[], Sequence[str]]] = {
         "state": lambda: [state.value for state in State],
@@ -206,7 +206,7 @@ Filter = Annotated[str, Query(max_length=MAX_FILTER_LENGTH)]
 async def problems_page(
     context: RequestContextDep, state: Filter = "", kind: Filter = "", difficulty: Filter = "", concept: Filter = ""
 ) -> Response:
-    """The bank; the filters that are set are in the address."""
+    """The bank; the query string holds the filters."""
     site, learner = context.site, context.learner
     progress = count_progress(await site.ledger.finished_submissions(learner)) if learner else {}
     given = {"state": state, "kind": kind, "difficulty": difficulty, "concept": concept}

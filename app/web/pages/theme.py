@@ -1,4 +1,4 @@
-"""Light, dark or the system's: a form that works without script, and a cookie that the page's script may set too."""
+"""Light, dark or the system's theme: a form that works without script, and a cookie that a script may also set."""
 
 from typing import Annotated
 
@@ -22,9 +22,9 @@ async def choose_theme(
 
 
 def local_path(wanted: str) -> str:
-    """A path on this site, or the home page: a link must not send anybody elsewhere.
+    """The path if it is on this site, else the home page, so that a link cannot send a reader to another site.
 
-    Browsers read "//host" and "/\\\\host" as another host, and drop tabs and newlines before they look.
+    Browsers read "//host" and "/\\\\host" as another host, and drop tabs and newlines before they parse.
     """
     plain = wanted.startswith("/") and not wanted.startswith(("//", "/\\"))
     return wanted if plain and wanted.isprintable() else "/"

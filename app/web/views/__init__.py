@@ -1,1 +1,1 @@
-"""What templates see: the course and what a learner did, as plain data. No request, no decision."""
+"""The templates' data: the course and a learner's history, as plain dataclasses. No request, no decision."""

@@ -1,4 +1,4 @@
-"""What a block's template sees: the course's block with what this learner did to it. No I/O, no decisions.
+"""The data of a block's template: the course's block with this learner's work on it. No I/O, no decisions.
 
 Each view names its template: blocks/NAME.html, rendered with the view as `block`. `Html` fields are safe markup
 from the course; `str` fields are text, and are escaped.
@@ -30,13 +30,13 @@ class HeadingView:
 
 @dataclass(frozen=True)
 class OptionView:
-    """One answer. `feedback` is empty until it was chosen and may be shown."""
+    """One option. `feedback` is empty until the option was chosen and the feedback may be shown."""
 
     id: str
     html: Html
     chosen: bool = False
     right: bool | None = None
-    """None while the reader may not know."""
+    """None until the reader may see it."""
     feedback: Html = ""
 
 
@@ -53,8 +53,8 @@ class ConfidenceView:
 class PredictView:
     """A prediction: open (a form), committed (waiting for its run), resolved (beside the truth).
 
-    `truth`, each option's `right` and `feedback`, and `right` are empty before the run. `dont_know` says that
-    "I don't know" was the answer. `problem` is a sentence about a form that could not be taken.
+    `truth`, each option's `right` and `feedback`, and `right` are empty before the run. `dont_know` means that the
+    answer was "I don't know". `problem` is a sentence about a form that could not be accepted.
     """
 
     template: ClassVar[str] = "predict"
@@ -90,7 +90,7 @@ class LineView:
 
 @dataclass(frozen=True)
 class NodeView:
-    """A node of a graph question's picture, for the list that stands in for a click.
+    """A node of a graph question's picture, for the list that replaces a click.
 
     The form sends `node` = `value`, the number in the picture's data-node.
     """
@@ -102,7 +102,7 @@ class NodeView:
 
 @dataclass(frozen=True)
 class RubricView:
-    """A point to tick against one's own answer; `value` is what the form sends in `rubric`."""
+    """A point that learners tick if their answer made it; `value` is what the form sends in `rubric`."""
 
     value: str
     html: Html
@@ -114,14 +114,14 @@ QuestionState = Literal["unanswered", "wrong", "right", "answered", "rated"]
 
 @dataclass(frozen=True)
 class QuestionView:
-    """A retrieval question, and how the last attempt went.
+    """A retrieval question, and the result of the last attempt.
 
     `state`: unanswered; wrong (may be tried again); right; answered (open: compare with the model answer and
-    tick the rubric); rated (the ticks are kept). `given` is the last text, number or order. Exactly the part that
+    tick the rubric); rated (the ticks are stored). `given` is the last text, number or order. Only the part that
     belongs to `kind` is filled: options (choice, several), `unit` (number), `lines` (order, wrong-line), `nodes`
     and `graph_id` (graph-click: the anchor of the picture), `rubric` (open, after the answer).
 
-    A question with a variant has `draw`, which the form sends back, and, once it was answered, `another_action`: a
+    A question with a variant has `draw`, which the form sends back, and, once it is answered, `another_action`: a
     form (no fields) that asks for another draw.
     """
 
@@ -151,10 +151,10 @@ class QuestionView:
 
 @dataclass(frozen=True)
 class CellView:
-    """Code to run. `source` is the course's, `text` what stands in the editor (the learner's draft, or the source).
+    """Code to run. `source` is the course's, `text` the editor's (the learner's draft, or the source).
 
     `chapter` is empty for a cell that belongs to no chapter; then `id` is not sent along with the code.
-    `draft_key` is the place for PUT /api/drafts/...; empty where a draft is not kept.
+    `draft_key` completes PUT /api/drafts/...; it is empty if no draft is stored.
     """
 
     template: ClassVar[str] = "cell"
@@ -170,24 +170,24 @@ class CellView:
     flavour: Literal["plain", "torch"]
     draft_key: str
     expected: str = ""
-    """What it prints, as checked; empty if nothing or unknown."""
+    """What the cell printed in the last check; empty if it printed nothing or was not checked."""
     predicts: tuple[str, ...] = ()
-    """Ids of the predictions that its run settles."""
+    """Ids of the predictions that a run of this cell settles."""
     needs_gpu: bool = False
-    """It is shown and cannot be run here."""
+    """The cell is shown but cannot run here."""
     switches: tuple[Switch, ...] = ()
-    """The form sends `switch` = `name` for each that is on, and `switched` always."""
+    """The form sends `switch` = `name` for each switch that is on, and always sends `switched`."""
     setup_html: Html = ""
-    """The code that runs before it, to be looked at; empty where none does."""
+    """The hidden code that runs before the cell, for readers to look at; empty if there is none."""
     picture: Html = ""
     """The graph of an earlier run of the same code, shown until the reader runs it; empty without one."""
     picture_text: str = ""
     tape_href: str = ""
-    """Where that run's tape is, to step through it without running anything."""
+    """The URL of that run's tape, to step through it without running anything."""
 
     @classmethod
     def of_no_chapter(cls, name: str, source: str, expected: str = "") -> "CellView":
-        """A cell that draws the graph of whatever stands in it, and keeps no draft."""
+        """A cell that draws the graph of its current text as it changes, and stores no draft."""
         return cls(
             id=name,
             anchor=f"cell_{name}",
@@ -206,7 +206,7 @@ class CellView:
 
 @dataclass(frozen=True)
 class TableView:
-    """A table of results. `numeric` says of each column whether it holds numbers, which stand at the right."""
+    """A table of results. `numeric` says for each column whether it holds numbers, which are right-aligned."""
 
     columns: tuple[str, ...]
     numeric: tuple[bool, ...]
@@ -215,7 +215,7 @@ class TableView:
 
 @dataclass(frozen=True)
 class CutsView:
-    """A strip of layers in segments, each the numbers of its layers, as the chapter cuts it; a script moves them."""
+    """A strip of layers in segments, each with its layers' numbers, as the chapter cuts it; a script moves cuts."""
 
     name: str
     layers: int
@@ -224,10 +224,10 @@ class CutsView:
 
 @dataclass(frozen=True)
 class MeasurementView:
-    """A measurement: its table, the chart that a script draws of it, and the code that takes it again.
+    """A measurement: its table, the chart that a script draws of it, and the code that measures again.
 
-    `figure` is Plotly's JSON, or empty where no chart is wanted. `live`: it was taken just now, by this reader.
-    `table` is None, and `problem` says why, where nothing was measured yet. `cell` runs the code.
+    `figure` is Plotly's JSON, or empty if no chart is wanted. `live` means that this reader has just measured it.
+    If nothing was measured yet, `table` is None and `problem` says why. `cell` runs the code.
     """
 
     template: ClassVar[str] = "measure"
@@ -251,7 +251,7 @@ class MeasurementView:
 
 @dataclass(frozen=True)
 class GraphView:
-    """A picture drawn by the server. `source` is the code it came from; `text` says the graph in words."""
+    """A picture drawn by the server. `source` is the code that was traced; `text` describes the graph in words."""
 
     template: ClassVar[str] = "graph"
     id: str
@@ -265,9 +265,9 @@ class GraphView:
     width: int
     height: int
     problem: str = ""
-    """Set instead of `svg` where no trace has been kept yet."""
+    """Set instead of `svg` if no trace has been recorded yet."""
     tape_href: str = ""
-    """Where its tape is had, to step through it; empty where nothing was recorded step by step."""
+    """The URL of its tape, for stepping; empty if nothing was recorded step by step."""
 
 
 @dataclass(frozen=True)
@@ -281,7 +281,7 @@ class FigureView:
 
 @dataclass(frozen=True)
 class CodeLineView:
-    """A line of a listing; `marked` where an error was raised."""
+    """A line of a listing; `marked` if an error was raised there."""
 
     number: int
     html: Html
@@ -290,7 +290,7 @@ class CodeLineView:
 
 @dataclass(frozen=True)
 class StepView:
-    """One state of a walk. `numbers` are its lines with blanks between them; `code` the same lines, in colours."""
+    """One state of a walk. `numbers` are its line numbers, separated by spaces; `code` is those lines, coloured."""
 
     numbers: str
     code: tuple[CodeLineView, ...]
@@ -313,7 +313,7 @@ class StepsView:
 
 @dataclass(frozen=True)
 class IncidentView:
-    """A failure told and replayed; the switches stand in the cell's own form."""
+    """A failure, described and replayed; the switches are in the cell's form."""
 
     template: ClassVar[str] = "incident"
     anchor: str
@@ -333,7 +333,7 @@ class ClaimView:
     needs: Literal["cpu", "gpu"]
     status: ClaimStatus
     torch: str
-    """The version that runs here, which the evidence is compared with."""
+    """The torch version that runs here, to compare with the evidence."""
     evidence: Evidence | None
 
 
@@ -353,7 +353,7 @@ class ExerciseLinkView:
 
 @dataclass(frozen=True)
 class BoxView:
-    """`kind` is a class name and `label` its words; `title` may be empty."""
+    """`kind` is a class name and `label` its text; `title` may be empty."""
 
     template: ClassVar[str] = "box"
     kind: str

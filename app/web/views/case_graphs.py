@@ -1,4 +1,4 @@
-"""The small graph of a public case, drawn, with the first node marked whose value is not the expected one."""
+"""Draw the small graph of a public case, and mark the first node whose value differs from the expected one."""
 
 from app.pictures import draw_graph, read_graph
 from app.pictures.drawing.mark import mark_node
@@ -14,7 +14,7 @@ WAYS = {
 
 
 def show_case_graph(graph: CaseGraph, id_prefix: str) -> CaseGraphView | None:
-    """None where no node of it is wrong: then there is nothing to point at."""
+    """The drawn graph, or None if no node of it is wrong."""
     if graph.first_wrong is None:
         return None
     node = graph.nodes[graph.first_wrong]
@@ -28,7 +28,7 @@ def show_case_graph(graph: CaseGraph, id_prefix: str) -> CaseGraphView | None:
 
 
 def trace_of(graph: CaseGraph) -> Trace:
-    """The case's graph in the form in which pictures are drawn: that of an engine without backward nodes."""
+    """The case's graph as a trace that can be drawn, like that of an engine without backward nodes."""
     nodes = graph.nodes
     count = len(nodes)
     ways = [(at, to, slot) for at, node in enumerate(nodes) for slot, to in enumerate(node.operands)]
@@ -44,7 +44,7 @@ def trace_of(graph: CaseGraph) -> Trace:
             shape=((),) * count,
             dtype=("",) * count,
             variable=tuple(node.name for node in nodes),
-            # Leaves and outputs have their names in their boxes; any other's stands with its value, beside its exit.
+            # The boxes of leaves and outputs contain their names; any other name is beside the exit, with the value.
             values=tuple(_write_value(node, at in used) for at, node in enumerate(nodes)),
             saved_bytes=(0,) * count,
             leaf_bytes=(0,) * count,

@@ -1,4 +1,4 @@
-"""The question that a bug hunt asks beside the code: which kind of fault, and which line of the starter is guilty."""
+"""The question that a bug hunt asks besides the code: which kind of fault, and which line of the starter has it."""
 
 import json
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ NOTHING_SAID = Diagnosed()
 
 @dataclass(frozen=True)
 class StarterLine:
-    """A line of the starter. `selectable` is false for one that has no code; `chosen` is what was marked last."""
+    """A line of the starter. `selectable` is false for a line without code; `chosen` is the line marked last."""
 
     number: int
     html: Html
@@ -29,7 +29,7 @@ class StarterLine:
 
 @dataclass(frozen=True)
 class DiagnosisForm:
-    """Fields of the answer's form: `category` is an option's id, `line` a line's number."""
+    """The fields of the answer's form: `category` is an option's id, `line` a line's number."""
 
     options: tuple[OptionView, ...]
     lines: tuple[StarterLine, ...]
@@ -37,7 +37,7 @@ class DiagnosisForm:
 
 
 def make_form(exercise: Exercise, draft: str | None, last: Submission | None) -> DiagnosisForm | None:
-    """The form with what was chosen last: in this browser a moment ago, or in the last submission."""
+    """The form with the last choice: the saved draft, or the last submission's diagnosis."""
     asked = exercise.manifest.diagnosis
     if asked is None:
         return None
@@ -55,12 +55,12 @@ def make_form(exercise: Exercise, draft: str | None, last: Submission | None) ->
 
 
 def _in_order(categories: dict[str, str]) -> list[tuple[str, str]]:
-    """By their words: an author writes the right one first too easily."""
+    """Options sorted by their text, because authors tend to write the right one first."""
     return sorted(categories.items(), key=lambda each: each[1].casefold())
 
 
 def read_draft(text: str) -> Diagnosed:
-    """What a draft says; of a text that is none, nothing."""
+    """The diagnosis in a draft; an empty one if the text cannot be read."""
     try:
         told = json.loads(text)
         return Diagnosed(category=told.get("category") or None, line=told.get("line") or None)
@@ -79,9 +79,9 @@ def _said_in(last: Submission | None) -> Diagnosed:
 
 
 def read_diagnosed(exercise: Exercise, category: str, line: int | None) -> Diagnosed | None:
-    """What a form or a request says; None where the exercise asks for no diagnosis.
+    """The diagnosis in a form or a request; None if the exercise asks for no diagnosis.
 
-    Raises HTTPException for what the form could not have sent. A part left out is for the judge to remark on.
+    Raises HTTPException for values that the form could not have sent. The judge comments on a missing part.
     """
     asked = exercise.manifest.diagnosis
     if asked is None:
@@ -90,5 +90,5 @@ def read_diagnosed(exercise: Exercise, category: str, line: int | None) -> Diagn
         raise HTTPException(422, "There is no such kind of fault to choose from.")
     lines = source_lines(exercise.starter)
     if line is not None and not (1 <= line <= len(lines) and is_code_line(lines[line - 1])):
-        raise HTTPException(422, f"There is no code in line {line} of the starter.")
+        raise HTTPException(422, f"There is no code on line {line} of the starter.")
     return Diagnosed(category=category or None, line=line)

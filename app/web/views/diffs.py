@@ -1,4 +1,4 @@
-"""Two texts line by line, as rows for a table: equal lines beside each other, and long equal stretches left out."""
+"""Two texts line by line, as rows of a table: equal lines side by side, and long equal stretches left out."""
 
 import difflib
 from collections import Counter
@@ -12,16 +12,16 @@ Step = tuple[str, int, int, int, int]
 
 CONTEXT_LINES = 3
 MAX_ROWS = 2000
-"""Of a comparison; a file of line ends alone has 65,000 lines, and nobody reads on."""
-# Steps of the matcher: about a second. It looks at every pair of equal lines, for each stretch that it finds.
+"""The most rows of a comparison; a file of line ends alone has 65,000 lines, which is more than anyone reads."""
+# Steps of the matcher, about a second's worth. For each stretch that it finds, it visits every pair of equal lines.
 MAX_STEPS = 5_000_000
 
 
 @dataclass(frozen=True)
 class DiffRowView:
-    """A row of two files side by side; a number is None where the side has no line here.
+    """A row of two files side by side; a number is None if that side has no line here.
 
-    `skipped` equal lines were left out where it is not 0; such a row has nothing else.
+    If `skipped` is not 0, that many equal lines were left out, and the row holds nothing else.
     """
 
     kind: Kind
@@ -34,7 +34,7 @@ class DiffRowView:
 
 @dataclass(frozen=True)
 class ComparisonView:
-    """Two texts side by side. `added` and `removed` count lines, in the `rows_left_out` at the end too."""
+    """Two texts side by side. `added` and `removed` also count the lines in the `rows_left_out` at the end."""
 
     rows: tuple[DiffRowView, ...]
     rows_left_out: int
@@ -49,7 +49,7 @@ def compare_whole(left: str, right: str) -> ComparisonView:
 
 
 def compare_briefly(left: str, right: str) -> ComparisonView:
-    """What differs, with a few lines around it; each equal stretch between is one row. No row if nothing differs."""
+    """The differences with a few lines around them; each equal stretch between is one row. No rows if none differ."""
     one, other = left.splitlines(), right.splitlines()
     rows: list[DiffRowView] = []
     left_at = right_at = 0
@@ -71,7 +71,7 @@ def _show(rows: list[DiffRowView]) -> ComparisonView:
 
 
 class _Ends(difflib.SequenceMatcher[str]):
-    """Equal lines at both ends, and all between them as one change: for texts that cost too much to match."""
+    """Equal lines at both ends, and one change between them, for texts that would take too long to match."""
 
     def __init__(self, left: list[str], right: list[str]) -> None:
         super().__init__(None, (), ())
@@ -101,14 +101,14 @@ def _match(left: list[str], right: list[str]) -> "difflib.SequenceMatcher[str]":
 
 
 def _count_steps(left: list[str], right: list[str]) -> int:
-    """At most so many: one line that stands a thousand times in each text makes a million pairs."""
+    """An upper bound on the matcher's steps: a line that occurs 1,000 times in each text makes a million pairs."""
     there = Counter(right)
     pairs = sum(count * there[line] for line, count in Counter(left).items())
     return pairs * min(len(left), len(right))
 
 
 def _bridge(step: Step, left: list[str], right: list[str]) -> list[DiffRowView]:
-    """Equal lines between two places: left out, unless saying so would take as much room."""
+    """Equal lines between two places, left out unless the row that says so would take as much room."""
     count = step[2] - step[1]
     if count <= CONTEXT_LINES:
         return list(_show_step(step, left, right))

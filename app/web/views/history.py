@@ -1,4 +1,4 @@
-"""A learner's submissions to an exercise: the list, what changed between two of them, and the way back to one."""
+"""A learner's submissions to an exercise: the list, the difference between two of them, and restoring one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from graders.ledger import Submission
 MAX_SHOWN = 200
 STATE_WORDS = {"queued": "waiting", "running": "running"}
 STARTER = "starter"
-"""What a submission is compared with in place of another one: the file that everybody begins with."""
+"""Compare a submission with the starter instead of another submission."""
 
 
 @dataclass(frozen=True)
 class SubmissionRow:
-    """One line of the history; `passed` is None while it is not finished or was no attempt.
+    """One line of the history; `passed` is None if it is not finished or was not an attempt.
 
-    `number` counts from the learner's first. `finding` is in words, `said` what was said of a bug hunt's fault.
+    `number` counts from the learner's first. `finding` is a sentence; `said` is a bug hunt's diagnosis.
     """
 
     number: int
@@ -48,7 +48,7 @@ class AgainstOption:
 class CompareView:
     """A submission beside another text. `action` takes `against` by GET; `restore_action` takes nothing, by POST.
 
-    `lines` has no row where nothing differs.
+    `lines` has no rows if the texts are equal.
     """
 
     action: str
@@ -59,7 +59,7 @@ class CompareView:
 
 
 def show_history(exercise: Exercise, history: Sequence[Submission]) -> tuple[SubmissionRow, ...]:
-    """Newest first, as it came."""
+    """The rows of the history, newest first like `history`."""
     total = len(history)
     return tuple(_show_row(exercise, submission, total - place) for place, submission in enumerate(history))
 
@@ -95,7 +95,7 @@ def _write_said(exercise: Exercise, submission: Submission) -> str:
 
 
 def charted_measures(exercise: Exercise, verdict: Verdict) -> tuple[Measure, ...]:
-    """The measures of the case that the exercise's chart is of; of an exercise without one, the whole run's time."""
+    """The measures of the charted case; without a chart, the processor time and peak memory of the whole run."""
     chart = exercise.manifest.chart
     if chart is None:
         return tuple(measure for measure in verdict.measures if measure.name in ("cpu", "peak memory"))
@@ -103,7 +103,10 @@ def charted_measures(exercise: Exercise, verdict: Verdict) -> tuple[Measure, ...
 
 
 def compare(exercise: Exercise, submission: Submission, history: Sequence[Submission], against: str) -> CompareView:
-    """`history` is newest first. `against` is a submission's id, or the starter; left out, the one before this."""
+    """Compare two texts. `against` is a submission's id or the starter; anything else means the submission before.
+
+    `history` is newest first.
+    """
     numbered = [(len(history) - place, each) for place, each in enumerate(history)]
     mine = next((number for number, each in numbered if each.id == submission.id), 0)
     before = next((each.id for number, each in numbered if number < mine), STARTER)

@@ -1,7 +1,7 @@
-"""The chart of memory against recomputing: known plans, the budgets, and where this learner's submissions stand.
+"""The chart of memory against recomputing: known plans, the budgets, and this learner's submissions.
 
-Every number of a learner's comes out of a verdict. One that the learner's own process reported is drawn, is called
-so, and never makes a personal best.
+Every number of a learner's comes from a verdict. A number that the learner's own process reported is drawn and
+labelled as such, and never makes a personal best.
 """
 
 import json
@@ -16,10 +16,10 @@ from graders.contract.results import Measure, MeasuredBy, Outcome, Verdict
 from graders.ledger import Submission
 
 MARGIN = 1.08
-"""Budget lines reach a little beyond the outermost point."""
+"""Budget lines extend a little beyond the outermost point."""
 
 
-# Large and open, or small and filled: a learner's point on a plan's shows both.
+# Plans and learners' points differ in size and filling, so that both show when they coincide.
 MARKERS = {
     "plans": {"symbol": "circle-open", "size": 15, "line": {"width": 2}},
     "best known": {"symbol": "square-open", "size": 17, "line": {"width": 2}},
@@ -53,12 +53,12 @@ class ChartView:
     best: str
     rows: tuple[ChartRow, ...]
     reported: bool
-    """The forward steps are the learner's own count."""
+    """Whether the learner's own program counted the forward steps."""
 
 
 @dataclass(frozen=True)
 class _Try:
-    """A submission with right answers in numbers; one that has not passed is over a budget."""
+    """The numbers of a submission with right answers; if it has not passed, it is over a budget."""
 
     number: int
     submission: Submission
@@ -68,7 +68,10 @@ class _Try:
     reported: bool
 
     def beats(self, other: "_Try") -> bool:
-        """No worse in what counts, and better in one; what the learner's process reports does not count."""
+        """Whether this one is no worse in any number that counts and better in at least one.
+
+        A number that the learner's process reports does not count.
+        """
         mine, theirs = self.counted(), other.counted()
         return mine != theirs and all(one <= two for one, two in zip(mine, theirs, strict=True))
 
@@ -77,7 +80,7 @@ class _Try:
 
 
 def show_chart(exercise: Exercise, history: Sequence[Submission]) -> ChartView | None:
-    """None for an exercise that is not judged by its costs. `history` is newest first."""
+    """The chart, or None for an exercise without one. `history` is newest first."""
     chart = exercise.manifest.chart
     if chart is None:
         return None
@@ -119,7 +122,7 @@ def _is_reported(measure: Measure) -> bool:
 
 
 def _find_best(tries: Sequence[_Try]) -> tuple[_Try, ...]:
-    """Of those that passed, the ones that no other beats; of equals the first that was sent."""
+    """The passed submissions that no other beats; among equals, the first that was sent."""
     passed = [each for each in reversed(tries) if each.passed]
     unbeaten = [each for each in passed if not any(other.beats(each) for other in passed)]
     first = {each.counted(): each for each in reversed(unbeaten)}
@@ -170,7 +173,7 @@ def _write_best(tries: Sequence[_Try], best: frozenset[int]) -> str:
 
 
 def _draw(chart: Chart, tries: Sequence[_Try], best: frozenset[int]) -> dict[str, Any]:
-    """Traces in the order in which the page gives out colours and shapes."""
+    """The figure, with its traces in the order in which the page assigns colours and shapes."""
     naive = [(plan.name, plan.forwards, plan.held) for plan in chart.plans if not plan.best]
     known = [(plan.name, plan.forwards, plan.held) for plan in chart.plans if plan.best]
     mine = [(f"number {each.number}", each.forwards, each.held) for each in tries if each.number not in best]

@@ -1,4 +1,4 @@
-"""The maturity ladder of a chapter, as its template sees it."""
+"""The data of the template for a chapter's maturity ladder."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -6,7 +6,7 @@ from typing import ClassVar
 
 @dataclass(frozen=True)
 class RungView:
-    """One rung of a chapter's maturity ladder. `detail` says what is done and what is missing, in words."""
+    """One rung of a chapter's maturity ladder. `detail` is a sentence on what is done and what is missing."""
 
     name: str
     reached: bool

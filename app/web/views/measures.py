@@ -1,4 +1,4 @@
-"""Measurements on a page: the committed one, or the one that this state's run has just taken. No I/O."""
+"""Measurements on a page: the committed one, or the one that the reader's run has just taken. No I/O."""
 
 import itertools
 import json
@@ -25,7 +25,7 @@ def show_measure(block: Measure, cell: views.CellView) -> views.MeasurementView:
 
 
 def show_live_measure(block: Measure, cell: views.CellView, end: RunEnd) -> views.MeasurementView | None:
-    """What a run on this server gave; None where it failed, or left no table."""
+    """The result of a run on this server; None if it failed or produced no table."""
     columns = read_table(end.stdout) if end.outcome is Outcome.OK else "it failed"
     return None if isinstance(columns, str) else replace(_show(block, cell, columns), live=True)
 
@@ -41,7 +41,7 @@ def _show(block: Measure, cell: views.CellView, columns: Columns | None) -> view
         alt=plan.alt,
         table=None if columns is None else _table(columns),
         figure=json.dumps(figure) if wanted else "",
-        # The measurement has the anchor; the cell stands inside it.
+        # The measurement has the anchor, because the cell is inside it.
         cell=replace(cell, anchor=f"{block.id}-code", caption=""),
         problem=NOT_MEASURED if columns is None else "",
         cuts=_show_cuts(block.cuts) if block.cuts else None,

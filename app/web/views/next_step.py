@@ -1,4 +1,4 @@
-"""What to do after an exercise has passed: another of its chapter, else the next chapter, else the bank. No I/O."""
+"""What to do after a pass: another exercise of the chapter, else the next chapter, else the bank. No I/O."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ BANK = Link("/problems", "choose another exercise")
 
 
 def find_next_step(course: Course, exercise: str, progress: Mapping[str, ExerciseProgress]) -> Link:
-    """One place to go to, never a list: a learner who has just passed should not have to choose."""
+    """One suggestion, never a list, because a learner who has just passed should not have to choose."""
     offering = course.index.offering.get(exercise, ())
     offered = (name for chapter in offering for name in chapter.index.exercises)
     open_here = (name for name in offered if name != exercise and not _has_passed(progress, name))

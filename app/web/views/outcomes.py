@@ -1,4 +1,4 @@
-"""How each outcome reads: the one sentence above a result. The graders' findings say more, case by case."""
+"""One sentence per outcome, shown above a result. The graders' findings add details for each case."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from graders.contract.results import Outcome
 
 HEADLINES: Mapping[Outcome, str] = {
     Outcome.OK: "It ran to the end.",
-    Outcome.PASSED: "Passed: every case is right, the hidden ones too.",
+    Outcome.PASSED: "Passed: every case is right, including the hidden ones.",
     Outcome.WRONG_ANSWER: "Not yet: an answer differs from what was expected.",
     Outcome.WRONG_SHAPE: "Not yet: an answer has a different shape from the expected one.",
     Outcome.WRONG_DTYPE: "Not yet: an answer has a different type of number from the expected one.",
@@ -30,4 +30,4 @@ PUBLIC_CHECKS_HELD = "Every public check holds."
 NAMES: Mapping[Outcome, str] = {outcome: outcome.value.replace("_", " ") for outcome in Outcome} | {
     Outcome.GRADER_FAULT: "our fault, no attempt"
 }
-"""The outcome in a list, in two or three words."""
+"""The outcome in two or three words, for a list."""

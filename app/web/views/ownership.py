@@ -1,4 +1,4 @@
-"""Tells which blocks show something of their reader: those are rendered anew each time and kept nowhere."""
+"""Decide which blocks show a reader's own data: those are rendered each time and never cached."""
 
 from app.web.views.blocks import (
     BlockView,

@@ -1,8 +1,8 @@
-"""Presents a chapter's blocks with what a learner did: from the course's block to the template's view. No I/O.
+"""Turn a chapter's blocks and a learner's history into the views that templates render. No I/O.
 
-A block's anchor on the page is the author's own id, which chapters link to and which no heading may take.
+A block's anchor on the page is the author's id, which chapters link to and which no heading may use.
 
-Whatever a state may not know yet (truth, feedback, model answers) is left out here, so that no template can leak it.
+Whatever the learner may not see yet (truth, feedback, model answers) is left out here, so that no template leaks it.
 """
 
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ NOT_DRAWN: Html = '<p class="small-note">The numbers of this question have not b
 
 @dataclass(frozen=True)
 class ExerciseProgress:
-    """How a learner stands with an exercise."""
+    """A learner's progress with an exercise."""
 
     attempts: int = 0
     passed: bool = False
@@ -62,10 +62,10 @@ class ExerciseProgress:
 
 @dataclass(frozen=True)
 class ChapterState:
-    """What presenting a block needs besides it. `figures` are by graph or cell id; `problems` by block id.
+    """Everything that presenting a block needs besides the block.
 
-    `draws` are the seeds to show, by question id; the other variants show what was answered last, or what `learner`
-    gets first.
+    `figures` are by graph or cell id; `problems` by block id. `draws` are the seeds to show, by question id; other
+    variants show the draw that was answered last, or the first one for `learner`.
     """
 
     course: Course
@@ -76,14 +76,14 @@ class ChapterState:
     figures: Mapping[str, Figure] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
     torch: str = ""
-    """The version that runs here; empty means the one that the course was written on."""
+    """The torch version that runs here; empty means the one that the course was written on."""
     learner: str = ""
     draws: Mapping[str, int] = field(default_factory=dict)
     ladder: LadderView | None = None
 
 
 def picture_prefix(block: Cell | Graph) -> str:
-    """What the ids inside a block's picture start with; the picture's own is this."""
+    """The id of a block's picture, and the prefix of the ids inside it."""
     return f"{block.id}-picture"
 
 
@@ -211,7 +211,7 @@ def _present_asked(block: Question, state: ChapterState, seed: int | None) -> vi
 def _with_input(
     view: views.QuestionView, block: Question, last: Answer | None, state: ChapterState
 ) -> views.QuestionView:
-    """With what the kind is answered by."""
+    """Add the inputs for this kind of question."""
     match block:
         case Choice() | Several():
             # Each option shows its feedback beside it.
@@ -235,7 +235,7 @@ def _with_input(
 
 
 def _judge(block: Question, last: Answer | None) -> tuple[views.QuestionState, Html]:
-    """The state after the last attempt, marked again: a question corrected since then judges by its new key."""
+    """The state after the last attempt, marked again because the question's key may have been corrected since."""
     if last is None:
         return "unanswered", ""
     if isinstance(block, Open):
@@ -257,7 +257,7 @@ def _question_options(
 
 
 def _ordered_lines(block: Order, last: Answer | None, *, done: bool) -> tuple[views.LineView, ...]:
-    """As they are shown to choose from; once put in order, in that order, each with the letter that it had."""
+    """The lines in the order offered; once answered correctly, in the right order with their letters."""
     letters = block.letters()
     shown = sorted(letters, key=letters.__getitem__) if done else letters
     return _show_lines(block, {letter: block.lines[letters[letter]] for letter in shown}, last)
@@ -286,7 +286,7 @@ def _nodes(figure: Figure | None, last: Answer | None) -> tuple[views.NodeView, 
 
 
 def _rubric(block: Open, last: Answer | None) -> tuple[views.RubricView, ...]:
-    """Its points would give the answer away before the attempt."""
+    """The rubric's points; none before the attempt, because they would give the answer away."""
     if last is None:
         return ()
     ticked = last.ticked or ()
@@ -337,7 +337,7 @@ def present_graph(block: Graph, state: ChapterState) -> views.GraphView:
 
 
 def present_claim(block: Claim, state: ChapterState, anchor: str = "") -> views.ClaimView:
-    """`anchor` is for a page that holds claims of several chapters, which may share an id."""
+    """`anchor` is for a page with claims of several chapters, which may share an id."""
     found = state.course.evidence.get(f"{state.chapter.slug}/{block.id}")
     torch = state.torch or state.course.torch
     return views.ClaimView(

@@ -1,4 +1,4 @@
-"""From what a learner did to what pages say of it: progress with exercises, and the ladder of a chapter."""
+"""Turn a learner's history into progress: with exercises, and on a chapter's ladder."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -13,11 +13,11 @@ from graders.contract.results import Outcome
 from graders.ledger import FinishedSubmission
 
 FAULT_FINDING = frozenset({"bug-hunt", "nan-hunt", "debug"})
-"""Kinds of exercises that are about finding a fault, not about building."""
+"""Kinds of exercises in which the learner finds a fault instead of building something."""
 
 
 def count_progress(finished: Iterable[FinishedSubmission]) -> Mapping[str, ExerciseProgress]:
-    """By exercise. What was our fault, or was withdrawn, is no attempt."""
+    """Progress by exercise. A submission that failed by our fault, or was withdrawn, is not an attempt."""
     progress: dict[str, ExerciseProgress] = {}
     for one in finished:
         outcome = Outcome(one.outcome)
@@ -29,7 +29,7 @@ def count_progress(finished: Iterable[FinishedSubmission]) -> Mapping[str, Exerc
 
 
 def ask_of(course: Course, chapter: Chapter) -> Asked:
-    """What the chapter asks of its reader."""
+    """What the chapter asks its reader to do."""
     found, exercises = chapter.index, frozenset(chapter.index.exercises)
     hunts = {name for name in exercises if course.exercises[name].manifest.kind in FAULT_FINDING}
     wrong_lines = {name for name, question in found.questions.items() if isinstance(question, WrongLine)}

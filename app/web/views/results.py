@@ -1,4 +1,4 @@
-"""Results as views: verdicts and runs in the words and the order in which a reader needs them."""
+"""Verdicts and runs as views, in the words and the order that a reader needs."""
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ FULL_DIGITS = 1000
 
 
 def show_moment(moment: datetime) -> str:
-    """A time that reads well and is valid in a datetime attribute."""
+    """The time in a readable form that is also valid in a datetime attribute."""
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%MZ")
 
 
@@ -57,7 +57,7 @@ def show_measures(measures: tuple[Measure, ...]) -> tuple[views.MeasureView, ...
 
 
 def write_number(value: float) -> str:
-    """Three digits that count; a whole number as it is."""
+    """Three significant digits; a whole number is written in full."""
     return f"{value:,.0f}" if value.is_integer() or abs(value) >= FULL_DIGITS else f"{value:.3g}"
 
 
@@ -71,9 +71,9 @@ def show_code(source: str, mistake: Mistake | None) -> tuple[CodeLineView, ...]:
 
 
 def show_cases(cases: tuple[CaseResult, ...], id_prefix: str = "case") -> tuple[views.CaseView, ...]:
-    """The first failing case first; the others keep their order. A hidden case keeps its values to itself.
+    """The first failing case first; the others keep their order. A hidden case shows no values.
 
-    `id_prefix` is what the ids inside the cases' pictures start with.
+    `id_prefix` begins the ids inside the cases' pictures.
     """
     first_failing = next((case for case in cases if not case.passed), None)
     ordered = sorted(cases, key=lambda case: case is not first_failing)
@@ -111,11 +111,11 @@ def show_difference(difference: Difference | None) -> views.DifferenceView | Non
 
 @dataclass(frozen=True)
 class AfterPass:
-    """What may be shown once a submission has passed: read from the exercise's folder then, and not before."""
+    """What may be shown once a submission has passed; it is not read from the exercise's folder before that."""
 
     reference: str
     others: tuple[tuple[str, str], ...] = ()
-    """Why and source of each other right answer."""
+    """For each other right answer, the reason for it and its source."""
 
 
 def show_submission(
@@ -126,7 +126,7 @@ def show_submission(
     after_pass: AfterPass | None,
     next_step: Link | None = None,
 ) -> views.SubmissionView:
-    """`after_pass` and `next_step` are given after a pass only."""
+    """`after_pass` and `next_step` are given only after a pass."""
     back = Link(f"/exercises/{exercise.name}", exercise.manifest.title)
     verdict = submission.result if isinstance(submission.result, Verdict) else None
     waiting = views.SubmissionView(
@@ -185,7 +185,7 @@ def _choose_headline(verdict: Verdict, held: bool) -> str:
 
 
 def show_said(submission: Submission, exercise: Exercise) -> views.SaidView | None:
-    """What the learner said of a bug hunt's fault, whether right or not."""
+    """The learner's diagnosis in a bug hunt, whether right or wrong."""
     job, asked = submission.job, exercise.manifest.diagnosis
     if asked is None or not isinstance(job, GradeJob) or job.public_only:
         return None
@@ -196,7 +196,7 @@ def show_said(submission: Submission, exercise: Exercise) -> views.SaidView | No
 
 
 def show_lines(source: str, numbers: tuple[int, ...]) -> tuple[CodeLineView, ...]:
-    """Some lines of a text, coloured; a number beyond its end is left out."""
+    """Some lines of a text, coloured; numbers beyond its end are skipped."""
     lines = source.split("\n")
     return tuple(
         CodeLineView(number, highlight(lines[number - 1]), False) for number in numbers if 1 <= number <= len(lines)

@@ -15,9 +15,9 @@ MAX_ROWS = 200
 
 
 def write_played(drawn: RunPicture, run: SubmissionId, course: Course) -> str:
-    """JSON: the picture, the same in words, the tape, and where the picture is had with folds opened, and whole.
+    """JSON: the picture, its text, the tape, and the URLs of the picture with folds opened and of the whole graph.
 
-    It may be a megabyte: write it in a thread.
+    It may be a megabyte, so call this in a thread.
     """
     assert drawn.figure is not None
     href = f"/api/runs/{run}"
@@ -29,7 +29,7 @@ def write_played(drawn: RunPicture, run: SubmissionId, course: Course) -> str:
 
 
 def play_figure(figure: Figure, href: str, course: Course) -> dict[str, Any]:
-    """What the player needs of a picture; `href` is where it is had with folds opened."""
+    """The player's document for a picture; `href` is the URL of the picture with folds opened."""
     explained = {rule: (place.href, place.words) for rule, place in course.explained.items()}
     return {
         "svg": figure.picture.svg,
@@ -41,7 +41,7 @@ def play_figure(figure: Figure, href: str, course: Course) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class TapeRowView:
-    """One step. `href` draws the picture at it; `current`: the picture shows it."""
+    """One step. `href` leads to the picture at this step; `current` means that the picture shows it."""
 
     step: int
     words: str
@@ -61,10 +61,11 @@ class FoldView:
 
 @dataclass(frozen=True)
 class TapeView:
-    """The tape of a run without script. Empty hrefs: there is no such step. `step` None: the whole graph is shown.
+    """The tape of a run, for pages without script. An empty href means that there is no such step; if `step` is None
+    the whole graph is shown.
 
-    Of a long tape, `rows` are those around the present step. `weighs`: bytes held are counted at all, which they
-    are not where an engine of the learner's own ran.
+    If the tape is long, `rows` are those around the current step. `weighs` says whether bytes held are counted,
+    which they are not when the learner's own engine ran.
     """
 
     total: int
@@ -82,7 +83,7 @@ class TapeView:
 
 @dataclass(frozen=True)
 class Position:
-    """Where a reader is in a run's tape: the path of its page, the steps taken, and the folds that stand open."""
+    """A reader's place in a run's tape: the path of its page, the steps taken, and the open folds."""
 
     path: str
     step: int | None = None
@@ -95,7 +96,7 @@ class Position:
 
 
 def show_tape(figure: Figure, position: Position) -> TapeView | None:
-    """The tape as links and a table; None where nothing was recorded. Long work: do it in a thread."""
+    """The tape as links and a table; None if nothing was recorded. It is slow, so call this in a thread."""
     rows = tape_rows(figure.graph)
     if not rows:
         return None

@@ -1,4 +1,4 @@
-"""What the templates of a submission and of a run see: a verdict, case by case. No I/O, no decisions."""
+"""The data of the templates for a submission and a run: a verdict, case by case. No I/O, no decisions."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -18,7 +18,7 @@ class FindingView:
 
 @dataclass(frozen=True)
 class MistakeView:
-    """An error that the learner's code raised; `line` counts in their own text, or is None."""
+    """An error that the learner's code raised; `line` is its line in their text, or None."""
 
     type: str
     message: str
@@ -28,7 +28,7 @@ class MistakeView:
 
 @dataclass(frozen=True)
 class MeasureView:
-    """A number, its unit, and whose word it is: kernel, judge, or learner_process. `most` is its budget, or empty."""
+    """A number, its unit, and who reported it: kernel, judge, or learner_process. `most` is its budget, or empty."""
 
     name: str
     value: str
@@ -39,7 +39,7 @@ class MeasureView:
 
 @dataclass(frozen=True)
 class DifferenceView:
-    """The first element of an answer that is off. `place` names it, e.g. "gradients[2]"; `off_by` may be empty."""
+    """The first element of an answer that is wrong. `place` names it, e.g. "gradients[2]"; `off_by` may be empty."""
 
     place: str
     got: str
@@ -50,7 +50,7 @@ class DifferenceView:
 
 @dataclass(frozen=True)
 class CaseGraphView:
-    """A case's graph, its first wrong node marked. `rows`: node, step, yours, expected, and whether it is right."""
+    """A case's graph with its first wrong node marked. `rows`: node, step, yours, expected, whether it is right."""
 
     svg: Html
     words: str
@@ -59,7 +59,7 @@ class CaseGraphView:
 
 @dataclass(frozen=True)
 class CaseView:
-    """One case of a verdict. A hidden case has its idea and finding, and no values."""
+    """One case of a verdict. A hidden case has its idea and finding, but no values."""
 
     name: str
     idea: str
@@ -76,7 +76,7 @@ class CaseView:
 
 @dataclass(frozen=True)
 class OtherWayView:
-    """Another right answer, and what is particular about it."""
+    """Another right answer, and what distinguishes it."""
 
     why: str
     html: Html
@@ -84,19 +84,19 @@ class OtherWayView:
 
 @dataclass(frozen=True)
 class SaidView:
-    """What is said of a bug hunt's fault: the kind of it, and the guilty lines of the starter with their numbers."""
+    """A bug hunt's diagnosis: the kind of fault, and the faulty lines of the starter with their numbers."""
 
     kind: str
     lines: tuple[CodeLineView, ...]
     right: bool | None = None
-    """None where it was not weighed."""
+    """None if the diagnosis was not judged."""
 
 
 @dataclass(frozen=True)
 class ReferenceView:
-    """The reference answer, how the learner's differs, and other ways: only ever made after a pass.
+    """The reference answer, how the learner's differs, and other right answers; created only after a pass.
 
-    `fault` says what was wrong with the starter of a bug hunt.
+    `fault` is what was wrong with the starter of a bug hunt.
     """
 
     html: Html
@@ -107,11 +107,11 @@ class ReferenceView:
 
 @dataclass(frozen=True)
 class SubmissionView:
-    """A submission, from queued to its verdict. Rendered as a page's heart, and alone as a fragment.
+    """A submission, from queued to its verdict. It is rendered within a page, and alone as a fragment.
 
-    While `finished` is false: `status` says what is going on, `ahead` how many stand before it, and
-    `refresh_seconds` when to look again. Afterwards: `passed`, `outcome` (the closed set's word), `headline`,
-    cases with the first failing one first. `ours` marks a fault of ours: it cost no attempt.
+    While `finished` is false, `status` says what is happening, `ahead` how many are queued before it, and
+    `refresh_seconds` when to reload. Afterwards: `passed`, `outcome` (the outcome's value), `headline`, and the
+    cases with the first failing one first. `ours` marks a fault of ours, which cost no attempt.
     """
 
     template: ClassVar[str] = "submission"
@@ -141,7 +141,7 @@ class SubmissionView:
     code: tuple[CodeLineView, ...] = ()
     reference: ReferenceView | None = None
     public_only: bool = False
-    """The public checks alone were asked: no attempt. Where all of them held, `held` is true and `passed` is not."""
+    """Only the public checks ran, so it is no attempt. If all passed, `held` is true and `passed` is not."""
     held: bool = False
     said: SaidView | None = None
     next_step: Link | None = None
@@ -150,7 +150,7 @@ class SubmissionView:
 
 @dataclass(frozen=True)
 class RunView:
-    """A cell's run, for readers without script: what it printed, its graph, and what it settled."""
+    """A cell's run, for readers without script: its output, its graph, and the predictions that it settled."""
 
     template: ClassVar[str] = "run"
     id: str

@@ -1,4 +1,4 @@
-"""Figures, walks and incidents on a page: what is told and shown. No I/O."""
+"""Present figures, walks and incidents as views. No I/O."""
 
 from app.course.blocks import Illustration, Incident, Steps, StepState
 from app.web.views import blocks as views

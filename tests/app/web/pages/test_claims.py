@@ -172,7 +172,7 @@ async def test_the_list_of_claims_shows_the_myths_that_they_correct(settings: Se
     async with serve(settings, assets, "2.13.0") as open_page:
         claims = await open_page("/claims")
 
-    assert "Often said, and false:" in claims
+    assert "Often said, but false:" in claims
     assert "A tensor that is used twice gets the gradient of its last use." in claims
 
 

@@ -106,7 +106,7 @@ async def test_the_operators_page_shows_each_grader_with_its_profile_and_the_que
 
 
 async def test_the_operators_page_says_that_nobody_serves(browser: httpx2.AsyncClient) -> None:
-    assert "No grader has been heard from lately" in (await browser.get("/operator")).text
+    assert "No grader has reported lately" in (await browser.get("/operator")).text
 
 
 async def test_readiness_names_the_isolation_profile(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
