@@ -1,4 +1,4 @@
-"""Bringing the database of this installation up to date, one process at a time. Opening it is the ledger's."""
+"""Bring this installation's database up to date, one process at a time. The ledger opens it."""
 
 import fcntl
 from collections.abc import Iterator
@@ -16,11 +16,11 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 class MigrationRefused(Exception):
-    """The database could not be brought up to date, and is as it was; the message says what to look at."""
+    """The database could not be brought up to date, and is unchanged; the message says what to look at."""
 
 
 def migrate(database_url: str, data: Path) -> None:
-    """Run what is missing of the migrations. Two at once take turns; the second finds nothing to do."""
+    """Run the missing migrations. Two processes take turns, and the second finds nothing to do."""
     data.mkdir(parents=True, exist_ok=True)
     try:
         with _lock(data / "migrate.lock"), open_for_migration(database_url) as connection:
@@ -28,24 +28,24 @@ def migrate(database_url: str, data: Path) -> None:
             command.upgrade(make_config(connection), "head")
     except DatabaseError as error:
         raise MigrationRefused(
-            f"The database {show_url(database_url)} cannot be brought up to date ({error.orig}): see that nothing "
-            "else holds it, that its folder and files can be written, and that it is one of ours. If it is damaged, "
+            f"The database {show_url(database_url)} cannot be brought up to date ({error.orig}): check that nothing "
+            "else holds it, that its folder and files can be written, and that Unwind made it. If it is damaged, "
             "put your newest backup in its place (docs/operating.md)."
         ) from error
     except CommandError as error:
         raise MigrationRefused(
             f"The database {show_url(database_url)} was made by a newer version of this program ({error}): start "
-            "that version, or put a backup of before the update in its place (docs/operating.md)."
+            "that version, or put a backup from before the update in its place (docs/operating.md)."
         ) from error
 
 
 def show_url(database_url: str) -> str:
-    """The database's URL for people to read: without its password."""
+    """The database's URL without its password, for messages."""
     return make_url(database_url).render_as_string(hide_password=True)
 
 
 def make_config(connection: Connection) -> Config:
-    """Alembic's configuration without its ini file: everything it needs stands here and in env.py."""
+    """Alembic's configuration without its ini file: everything that it needs is here and in env.py."""
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     config.attributes["connection"] = connection
@@ -53,7 +53,7 @@ def make_config(connection: Connection) -> Config:
 
 
 def check_health(connection: Connection) -> None:
-    """A damaged file is reported at the start, and not found by the first learner who meets it."""
+    """Report a damaged SQLite file at the start, before a learner runs into it."""
     if connection.dialect.name != "sqlite":
         return
     found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
@@ -66,13 +66,13 @@ def check_health(connection: Connection) -> None:
 
 @contextmanager
 def open_for_migration(database_url: str) -> Iterator[Connection]:
-    """A plain connection, whose transaction is committed at the end: all missing migrations, or none."""
+    """A plain connection whose transaction is committed at the end: all missing migrations, or none."""
     url = make_url(database_url)
     is_sqlite = url.get_backend_name() == "sqlite"
     # Foreign keys stay off here: SQLite alters a table by copying it, and would cascade its children away.
     engine = create_engine(url, poolclass=NullPool, connect_args={"isolation_level": None} if is_sqlite else {})
     if is_sqlite:
-        # The driver's own transactions would let DDL slip out of them.
+        # The driver's own transactions would leave DDL statements outside them.
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
     try:
         with engine.begin() as connection:

@@ -1,4 +1,4 @@
-"""Names of drafts: what an editor's text is kept under. Built here alone, and taken apart here alone."""
+"""Draft keys, under which an editor's text is stored. Only this module builds them and takes them apart."""
 
 from typing import NewType
 
@@ -6,17 +6,17 @@ DraftKey = NewType("DraftKey", str)
 
 
 def exercise_key(exercise: str) -> DraftKey:
-    """The answer to an exercise; every other draft of the exercise has a key that starts with this one."""
+    """The key of an exercise's answer; the keys of the exercise's other drafts start with it."""
     return DraftKey(f"exercises/{exercise}")
 
 
 def diagnosis_key(exercise: str) -> DraftKey:
-    """The diagnosis that a bug hunt asks for beside the code."""
+    """The key of the diagnosis that a bug hunt asks for besides the code."""
     return DraftKey(f"exercises/{exercise}/diagnosis")
 
 
 def chapter_prefix(chapter: str) -> str:
-    """What the keys of a chapter's cells start with."""
+    """The prefix of the keys of a chapter's cells."""
     return f"chapters/{chapter}/"
 
 

@@ -1,4 +1,4 @@
-"""What the store hands out and takes in: frozen values, with aware UTC times."""
+"""The records that the store returns and accepts: frozen values, with aware UTC times."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from graders.contract.model import LearnerId
 
 @dataclass(frozen=True)
 class Session:
-    """One browser of a learner's. The database has the hash of its token, never the token."""
+    """A learner's session in one browser. The database has the hash of its token, never the token."""
 
     token_hash: str
     learner: LearnerId
@@ -28,7 +28,7 @@ class Prediction:
     committed_at: datetime
     resolved_at: datetime | None = None
     content_hash: str | None = None
-    """Which wording of the prompt was answered; None where that was not kept."""
+    """The hash of the prompt's wording that was answered; None if it was not stored."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Answer:
     answered_at: datetime
     ticked: tuple[str, ...] | None = None
     content_hash: str | None = None
-    """Which wording of the question was answered; None where that was not kept."""
+    """The hash of the question's wording that was answered; None if it was not stored."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
-"""What learners leave behind: written in one transaction each, read as frozen records. The only SQL of the website.
+"""Learners' work: each write is one transaction, and reads return frozen records. The website's only SQL.
 
-A learner's row comes into being with the first thing worth keeping. Times come in as arguments.
+A learner's row is created with the first thing worth keeping. Times are arguments.
 """
 
 import asyncio
@@ -24,38 +24,38 @@ from graders.ledger.database import Database
 from graders.ledger.finish import forget as forget_submissions
 
 SWEPT_AT_ONCE = 50
-"""Learners per transaction, so that the writer is soon free again."""
+"""Learners deleted per transaction: few, so that other writers do not wait long."""
 A_DAY = timedelta(days=1)
 
 
 class Store:
-    """The door to the website's rows. Each method is one transaction, or one read, in a thread of the database's."""
+    """Reads and writes the website's rows. Each method is one transaction, or one read, in the database's thread."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def find_session(self, token_hash: str, now: datetime) -> Session | None:
-        """None where the session is unknown, revoked or expired."""
+        """The session, or None if it is unknown, revoked or expired."""
         mine = (sessions.c.token_hash == token_hash) & (sessions.c.expires_at > now.timestamp())
         rows = await self._database.read(_fetch, select(sessions).where(mine))
         return next((_session(row) for row in rows), None)
 
     async def keep_session(self, session: Session, now: datetime, expires_at: datetime) -> None:
-        """Begin a session, with its learner if they are new, or renew it. One that was revoked meanwhile stays so."""
+        """Begin a session, with its learner if they are new, or renew it. One revoked meanwhile stays revoked."""
         await self._database.write(_keep_session, session, now, expires_at)
 
     async def sessions(self, learner: LearnerId) -> tuple[Session, ...]:
-        """The one used last comes first."""
+        """The learner's sessions, the one used last first."""
         query = select(sessions).where(sessions.c.learner == learner).order_by(sessions.c.seen_at.desc())
         return tuple(_session(row) for row in await self._database.read(_fetch, query))
 
     async def end_session(self, learner: LearnerId, token_hash: str) -> bool:
-        """Revoke one session of this learner's. False when there is none."""
+        """Revoke one session of this learner. False if there is none."""
         mine = (sessions.c.learner == learner) & (sessions.c.token_hash == token_hash)
         return await self._database.write(_change, delete(sessions).where(mine)) == 1
 
     async def commit_prediction(self, learner: LearnerId, chapter: str, prediction: Prediction) -> bool:
-        """Keep a prediction. False when one was already committed: that one stands."""
+        """Store a prediction. False if one was already committed, which then stays."""
         row = {
             "learner": learner,
             "chapter": chapter,
@@ -70,7 +70,7 @@ class Store:
     async def resolve_predictions(
         self, learner: LearnerId, chapter: str, predicts: Sequence[str], now: datetime
     ) -> None:
-        """Mark committed predictions as settled; those settled before keep their time."""
+        """Mark committed predictions as settled; those already settled keep their time."""
         mine = (predictions.c.learner == learner) & (predictions.c.chapter == chapter)
         open_ones = predictions.c.predict.in_(predicts) & predictions.c.resolved_at.is_(None)
         statement = update(predictions).where(mine, open_ones).values(resolved_at=now.timestamp())
@@ -91,7 +91,7 @@ class Store:
     async def rate_answer(
         self, learner: LearnerId, chapter: str, question: str, ticked: Sequence[str], correct: bool
     ) -> bool:
-        """Compare the last answer to an open question with its rubric. False when there is none."""
+        """Store the rubric's ticks for the last answer to an open question. False if there is no answer."""
         newest = (
             select(answers.c.number)
             .where(answers.c.learner == learner, answers.c.chapter == chapter, answers.c.question == question)
@@ -107,7 +107,7 @@ class Store:
         await self._database.write(_put, drafts, row, now)
 
     async def drafts(self, learner: LearnerId, prefix: str) -> Mapping[DraftKey, str]:
-        """Drafts by key, of the keys that start with `prefix`."""
+        """Drafts by key, for the keys that start with `prefix`."""
         mine = drafts.c.learner == learner
         there = drafts.c.key.startswith(prefix, autoescape=True)
         rows = await self._database.read(_fetch, select(drafts.c.key, drafts.c.text).where(mine, there))
@@ -118,7 +118,7 @@ class Store:
         await self._database.write(_add, cell_runs, row, now)
 
     async def find_cell_run(self, learner: LearnerId, run: str) -> tuple[str, str] | None:
-        """Chapter and cell of a run of this learner's, or None."""
+        """Chapter and cell of this learner's run, or None."""
         mine = (cell_runs.c.id == run) & (cell_runs.c.learner == learner)
         rows = await self._database.read(_fetch, select(cell_runs.c.chapter, cell_runs.c.cell).where(mine))
         return next(((row.chapter, row.cell) for row in rows), None)
@@ -133,7 +133,7 @@ class Store:
         await self._database.write(_put, readings, row, now)
 
     async def readings(self, learner: LearnerId) -> Mapping[str, Reading]:
-        """Where this learner is in each chapter that they opened, by chapter, the one read last first."""
+        """The learner's place in each chapter that they opened, by chapter, the one read last first."""
         statement = select(readings).where(readings.c.learner == learner).order_by(readings.c.seen_at.desc())
         return {row.chapter: _reading(row) for row in await self._database.read(_fetch, statement)}
 
@@ -142,7 +142,7 @@ class Store:
         await self._database.write(_add, hints, row, now)
 
     async def hints_opened(self, learner: LearnerId, exercise: str) -> int:
-        """How many hints are open: they open in order."""
+        """How many hints are open; they open in order."""
         mine = (hints.c.learner == learner) & (hints.c.exercise == exercise)
         return len(await self._database.read(_fetch, select(hints.c.number).where(mine)))
 
@@ -151,26 +151,26 @@ class Store:
         return histories.get(chapter, NOTHING_YET)
 
     async def histories(self, learner: LearnerId) -> Mapping[str, ChapterHistory]:
-        """By chapter; a chapter in which nothing was done is missing."""
+        """Histories by chapter; a chapter without any work is missing."""
         return await self._database.read(_read_histories, learner, None)
 
     async def forget_unreachable(self, now: datetime) -> int:
-        """Delete sessions that have expired, and some of the learners whom no session leads to any more: how many."""
+        """Delete expired sessions, and some of the learners who have no session left; returns how many learners."""
         return await self._database.write(_forget_unreachable, now)
 
     async def keep_sweeping(self, clock: Callable[[], datetime], every_seconds: float) -> None:
-        """Until cancelled. What could not be done now is done the next time."""
+        """Sweep until cancelled. After StorageRefused, the next sweep tries again."""
         while True:
             await asyncio.sleep(every_seconds)
             with contextlib.suppress(StorageRefused):
                 await self.forget_unreachable(clock())
 
     async def export(self, learner: LearnerId) -> dict[str, list[dict[str, Any]]]:
-        """Every row that is kept about a learner, by table; times as ISO 8601."""
+        """Every row about a learner, by table; times as ISO 8601."""
         return await self._database.read(_export, learner)
 
     async def forget(self, learner: LearnerId) -> None:
-        """Delete the learner with every row of theirs, submissions and sessions too, all or nothing."""
+        """Delete the learner with all their rows, including submissions and sessions, in one transaction."""
         await self._database.write(_forget, learner)
 
 
@@ -181,7 +181,7 @@ def _forget(connection: Connection, learner: LearnerId) -> None:
 
 def _forget_unreachable(connection: Connection, now: datetime) -> int:
     connection.execute(delete(sessions).where(sessions.c.expires_at <= now.timestamp()))
-    # A learner's row is a moment older than their first session.
+    # A learner's row is a moment older than their first session, so rows younger than a day are spared.
     lost = learners.c.id.not_in(select(sessions.c.learner)) & (learners.c.created_at < (now - A_DAY).timestamp())
     found = [LearnerId(row.id) for row in _fetch(connection, select(learners.c.id).where(lost).limit(SWEPT_AT_ONCE))]
     for learner in found:
@@ -204,7 +204,7 @@ def _fetch(connection: Connection, statement: Select[Any]) -> Sequence[Row[Any]]
 
 
 def _change(connection: Connection, statement: Update | Delete) -> int:
-    """How many rows it changed."""
+    """Run a statement; returns how many rows it changed."""
     return connection.execute(statement).rowcount
 
 
@@ -228,12 +228,12 @@ def _insert_new(connection: Connection, table: Table, row: dict[str, Any]) -> bo
 
 
 def _insert(connection: Connection, table: Table) -> "sqlite.Insert | postgresql.Insert":
-    """Both databases know ON CONFLICT, and SQLAlchemy has it in their dialects only."""
+    """An insert of the database's dialect, because SQLAlchemy offers ON CONFLICT only there."""
     return sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
 
 
 def _read_histories(connection: Connection, learner: LearnerId, chapter: str | None) -> Mapping[str, ChapterHistory]:
-    """Of one chapter, or of all."""
+    """The histories of one chapter, or of all."""
     found = {
         table.name: _by_chapter(_fetch(connection, _mine(table, learner, chapter)))
         for table in (predictions, answers, cell_runs, readings)
@@ -250,7 +250,7 @@ def _read_histories(connection: Connection, learner: LearnerId, chapter: str | N
 
 
 def _mine(table: Table, learner: LearnerId, chapter: str | None) -> Select[Any]:
-    """Rows of a learner, of one chapter or of all, oldest first where that means something."""
+    """A learner's rows, of one chapter or of all, oldest first if the table has a time."""
     conditions: list[ColumnElement[bool]] = [table.c.learner == learner]
     if chapter is not None:
         conditions.append(table.c.chapter == chapter)

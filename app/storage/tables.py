@@ -1,7 +1,7 @@
-"""The website's tables: learners and what they left behind. Submissions stand in the ledger's tables.
+"""The website's tables: learners and their work. Submissions are in the ledger's tables.
 
-A learner is a random id: nothing here says who somebody is. Times are seconds since 1970, UTC.
-Deleting a learner deletes every row of theirs (the foreign keys cascade).
+A learner is a random id; nothing here says who they are. Times are seconds since 1970, UTC.
+Deleting a learner deletes all their rows (the foreign keys cascade).
 """
 
 from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, Integer, MetaData, String, Table, Text
@@ -28,7 +28,7 @@ learners = Table(
     Column("created_at", Double, nullable=False),
 )
 
-# A browser of a learner's: the hash of a random token in its cookie. Deleting the row revokes it.
+# A learner's session in one browser: the hash of a random token in its cookie. Deleting the row revokes it.
 sessions = Table(
     "sessions",
     metadata,
@@ -40,7 +40,7 @@ sessions = Table(
 )
 Index("ix_sessions_learner", sessions.c.learner)
 
-# Committed once, before the truth: nothing updates `option` or `confidence`. A NULL option is "I don't know".
+# Committed before the truth is shown: nothing updates `option` or `confidence`. A NULL option is "I don't know".
 predictions = Table(
     "predictions",
     metadata,
@@ -54,8 +54,8 @@ predictions = Table(
     Column("content_hash", String(16)),
 )
 
-# Every attempt is a row. `response` is JSON as the form sent it. An open answer's `ticked` rubric points come later,
-# and `correct` is NULL until then.
+# Every attempt is a row. `response` is JSON as the form sent it. An open answer's `ticked` rubric points arrive
+# later, and `correct` is NULL until then.
 answers = Table(
     "answers",
     metadata,
@@ -81,7 +81,7 @@ drafts = Table(
     Column("saved_at", Double, nullable=False),
 )
 
-# A cell's run stays in the ledger for an hour; that it happened stays here.
+# The ledger keeps a cell's run for an hour; this table keeps the fact that it happened.
 cell_runs = Table(
     "cell_runs",
     metadata,

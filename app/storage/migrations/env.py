@@ -1,4 +1,4 @@
-"""Alembic's door: runs the migrations on the connection that app.storage.database hands it."""
+"""Alembic's entry point: runs the migrations on the connection that app.storage.database passes to it."""
 
 from alembic import context
 

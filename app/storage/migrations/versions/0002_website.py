@@ -1,4 +1,4 @@
-"""The website's tables: learners, and what they left behind."""
+"""The website's tables: learners, and their work."""
 
 import sqlalchemy as sa
 from alembic import op

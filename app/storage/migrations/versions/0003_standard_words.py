@@ -1,4 +1,4 @@
-"""Columns take the words of the field, and a public check has its own kind."""
+"""Columns are named with the field's usual words, and a public check has its own kind."""
 
 import json
 
@@ -32,7 +32,7 @@ def upgrade() -> None:
 
 
 def _rename_in_submissions(columns: dict[str, str]) -> None:
-    """SQLite renames a constraint only by copying its table; indexes that have a condition are made anew."""
+    """SQLite renames a constraint only by copying its table; indexes that have a condition are created again."""
     old_key, new_key = next(iter(columns.items()))
     for name in PARTIAL_INDEXES:
         op.drop_index(f"ix_submissions_{name}", "submissions")
@@ -52,7 +52,7 @@ def _create_partial_index(name: str, columns: list[str], condition: str) -> None
 
 
 def _name_public_checks() -> None:
-    """Until now they were kept as runs without an exercise; their job says which exercise it was."""
+    """Give public checks their kind. Until now they were runs without an exercise; their job names the exercise."""
     job = sa.text("SELECT number, job FROM submissions WHERE kind = 'run'")
     submissions = sa.table("submissions", sa.column("number"), sa.column("kind"), sa.column("exercise"))
     for number, text in op.get_bind().execute(job).all():
@@ -63,7 +63,7 @@ def _name_public_checks() -> None:
 
 
 def downgrade() -> None:
-    """A public check becomes a run without an exercise again."""
+    """Turn public checks into runs without an exercise again."""
     op.execute("UPDATE submissions SET kind = 'run', exercise = NULL WHERE kind = 'check'")
     op.drop_index("ix_submissions_finished_passing", "submissions")
     _rename_in_submissions({"idempotency_key": "token", "claim_number": "attempt", "lost_workers": "deaths"})

@@ -1,4 +1,4 @@
-"""A learner has sessions, many and revocable; scores and ranks have columns; an answer names what it answered."""
+"""A learner has several revocable sessions; scores and ranks have columns; an answer names its question's wording."""
 
 import json
 from typing import Any
@@ -56,7 +56,7 @@ def _create_sessions() -> None:
 
 
 def _open_sessions_of_known_cookies() -> None:
-    """Until now a learner's id was the hash of their cookie: the same hash finds their session from here on."""
+    """Until now a learner's id was the hash of their cookie; from now on the same hash finds their session."""
     op.execute(
         "INSERT INTO sessions (token_hash, learner, made_at, seen_at, expires_at) "
         f"SELECT id, id, created_at, created_at, {_now()} + {SESSION_SECONDS} FROM learners"
@@ -80,14 +80,14 @@ def _fill_scores() -> None:
 
 
 def _score(verdict: dict[str, Any]) -> dict[str, float]:
-    """As the verdict's own properties gave it when this was written; `credit` is all or nothing."""
+    """The score as the verdict's properties computed it when this was written; `credit` is all or nothing."""
     total = verdict.get("cases_total") or 0
     passed = sum(1 for case in verdict.get("cases") or () if case["passed"])
     return {"cases_passed": passed, "cases_total": total, "credit": 1.0 if verdict["outcome"] == "passed" else 0.0}
 
 
 def downgrade() -> None:
-    """A learner whose id is not the hash of their cookie is out of reach again; their rows stay."""
+    """A learner whose id is not the hash of their cookie can no longer be found; their rows stay."""
     op.drop_table("sessions")
     op.drop_index("ix_submissions_address", "submissions")
     op.drop_index("ix_submissions_queued", "submissions")
