@@ -1,1 +1,1 @@
-"""The website: renders the course, keeps what learners do, and never imports torch."""
+"""The website: it renders the course, stores learners' work, and never imports torch."""

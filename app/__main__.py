@@ -15,7 +15,7 @@ from graders.contract.environment import describe_invalid, find_unknown
 from graders.contract.settings import GraderSettings
 
 COMPOSE_SETTINGS = ("address", "site_memory", "grader_memory")
-"""Read by docker-compose.yml, and perhaps handed on."""
+"""Variables that docker-compose.yml reads, and that may also be set in a container's environment."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,17 +23,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m app", description="The course and its website.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("serve", help="migrate, then run the website and one grader until stopped")
-    commands.add_parser("site", help="migrate, then run the website alone: graders are started apart")
+    commands.add_parser("site", help="migrate, then run only the website: start graders separately")
     commands.add_parser("migrate", help="bring the database up to date")
     commands.add_parser("check", help="prove the course: structure, cells, claims, exercises", add_help=False)
     commands.add_parser("new", help="start a chapter or an exercise", add_help=False)
     commands.add_parser("export", help="write a chapter as a Jupyter notebook", add_help=False)
     commands.add_parser("import", help="start a chapter from a Jupyter notebook", add_help=False)
-    commands.add_parser("contents", help="tell what the course holds, in two tables", add_help=False)
-    # Those five read the rest themselves; argparse.REMAINDER would refuse a rest that begins with an option.
+    commands.add_parser("contents", help="list the course's chapters and exercises in two tables", add_help=False)
+    # These five commands parse their own arguments; argparse.REMAINDER would refuse ones that begin with an option.
     chosen, rest = parser.parse_known_args(arguments)
     if rest and chosen.command not in ("check", "new", "export", "import", "contents"):
-        parser.error(f"{chosen.command} takes no arguments, and got {' '.join(rest)}")
+        parser.error(f"{chosen.command} takes no arguments, but got {' '.join(rest)}")
     if unknown := find_unknown({*Settings.model_fields, *GraderSettings.model_fields, *COMPOSE_SETTINGS}):
         print("\n".join(unknown), file=sys.stderr)
         return 2
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(command: str, rest: list[str], settings: Settings) -> int:
-    # Imported where used: a migration needs no web framework, and a check no database.
+    # Imported where used, because a migration needs no web framework and a check needs no database.
     match command:
         case "serve":
             from app.serve import serve  # noqa: PLC0415

@@ -1,6 +1,6 @@
-"""`python -m app check`: reads a course, proves what it promises, and reports each mistake with its place and remedy.
+"""`python -m app check`: reads a course, runs what it claims, and reports each mistake with its place and remedy.
 
-Exit status: 0 the course holds; 1 it does not; 2 the graders failed, and nothing is said of the course.
+Exit status: 0 the course holds; 1 it does not; 2 the graders failed, so the course could not be judged.
 """
 
 import argparse
@@ -38,7 +38,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Findings:
-    """All that is reported."""
+    """The results to report."""
 
     course: Course
     problems: tuple[ContentProblem, ...]
@@ -51,7 +51,7 @@ class Findings:
 
 
 def main(arguments: Sequence[str], graders: Sequence[str] | None = None, out: TextIO | None = None) -> int:
-    """Checks what the arguments ask for; returns the exit status. `graders` is another command that starts them."""
+    """Checks what the arguments ask for; returns the exit status. `graders` replaces the command that starts them."""
     request = read_request(arguments)
     started = time.monotonic()
     course, problems = load_course(request.root)
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str], graders: Sequence[str] | None = None, out: Te
 
 
 def read_request(arguments: Sequence[str]) -> Request:
-    """The command line, with a path inside a course turned into that course and a options for that path alone."""
+    """Parse the command line; a path inside a course becomes that course with `only` set to the path."""
     parser = argparse.ArgumentParser(
         prog="python -m app check", description="Check a course, and run what it claims."
     )
@@ -96,7 +96,7 @@ def _find_root(path: Path) -> Path:
 
 
 def _within(root: Path, name: str) -> str:
-    """A path as problems name it, whether it was given from here or from the course's root."""
+    """The path relative to the course's root, given relative to this folder or to that root."""
     for path in (Path(name).resolve(), (root / name).resolve()):
         if path.exists() and path.is_relative_to(root):
             return path.relative_to(root).as_posix()
@@ -118,7 +118,7 @@ def _status(problems: Sequence[ContentProblem], proof: Proof) -> int:
 
 
 def make_progress(screen: TextIO) -> Callable[[int, int, str], None]:
-    """A line that is written over itself on a terminal; elsewhere, such as in a log, a line for each tenth."""
+    """On a terminal, one line that is rewritten; elsewhere, such as in a log, one line per tenth."""
     if not screen.isatty():
         return lambda done, total, what: _tell_tenths(screen, done, total, what)
 
@@ -150,11 +150,11 @@ def _write_text(findings: Findings, out: TextIO) -> None:
     for found in findings.advice:
         out.write(f"advice: {found}\n")
     for path in findings.drafts:
-        out.write(f"{path}: a draft; the preview alone shows it\n")
+        out.write(f"{path}: a draft; only the preview shows it\n")
     if proof.waiting_for_gpu:
         out.write(f"{_count(proof.waiting_for_gpu, 'claim')} with `:needs: gpu` not run here\n")
     for name in proof.waiting_for_meter:
-        out.write(f"exercises/{name}: not run here, where no memory cgroup measures a peak; see docs/operating.md\n")
+        out.write(f"exercises/{name}: not run: no memory cgroup here measures a peak; see docs/operating.md\n")
     broken = f"has {_count(len(findings.problems), 'problem')}"
     said = {HOLDS: "holds", BROKEN: broken, FAULT: "could not be proven"}[findings.status]
     counted = f"{_count(len(course.chapters), 'chapter')}, {_count(len(course.exercises), 'exercise')}"

@@ -1,4 +1,4 @@
-"""`python -m app contents`: what a course holds, by chapter and by exercise, as two Markdown tables."""
+"""`python -m app contents`: a course's contents, by chapter and by exercise, as two Markdown tables."""
 
 import argparse
 import sys
@@ -27,7 +27,7 @@ EXERCISE_HEAD = (
 
 def main(arguments: Sequence[str], out: TextIO | None = None) -> int:
     """Prints the tables. Exit status: 0 printed, 1 the course cannot be read."""
-    parser = argparse.ArgumentParser(prog="python -m app contents", description="Tell what a course holds.")
+    parser = argparse.ArgumentParser(prog="python -m app contents", description="List the contents of a course.")
     parser.add_argument("--course", type=Path, default=Path(), help="the folder with course.toml (this one)")
     given = parser.parse_args(arguments)
     out = out or sys.stdout
@@ -66,7 +66,7 @@ def describe_chapter(chapter: Chapter) -> tuple[str | int, ...]:
 
 
 def count_running_text(blocks: tuple[Block, ...]) -> int:
-    """Words of paragraphs, tables and headings, in boxes too; not of questions, claims or folded answers."""
+    """The words of paragraphs, tables, headings and boxes, but not of questions, claims or folded answers."""
     count = 0
     for block in blocks:
         match block:
@@ -97,7 +97,7 @@ def describe_exercise(exercise: Exercise) -> tuple[str | int, ...]:
 
 
 def say_sums(course: Course) -> str:
-    """One line with the sums."""
+    """One line with the totals."""
     chapters = course.chapters
     return (
         f"{len(chapters)} of {course.chapter_total} chapters, "

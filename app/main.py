@@ -1,4 +1,4 @@
-"""The wiring, top to bottom: settings, course, ledger, store, site, routes. For uvicorn: app.main:create_app."""
+"""The wiring, top to bottom: settings, course, ledger, store, site, routes. uvicorn calls app.main:create_app."""
 
 import asyncio
 import logging
@@ -54,7 +54,7 @@ CHECKPOINT_SECONDS = 30.0
 SWEEP_SECONDS = 60.0
 
 MAX_BODY_BYTES = 256 * 1024
-"""A source of 64 KiB is three times as long in a form, where nearly every character of code is escaped."""
+"""A source of 64 KiB is up to three times as long in a form, which escapes nearly every character of code."""
 
 PAGES = (
     home.router,
@@ -93,7 +93,7 @@ def create_app(
     assets: Assets | None = None,
     read_course: Callable[[], Course] | None = None,
 ) -> FastAPI:
-    """The site as an ASGI application; the database must have been migrated. Whatever is given is not opened here."""
+    """The site as an ASGI application. The database must be migrated. Arguments replace what is created here."""
     settings = settings or read_settings()
     preview = Preview(CourseReader(settings.course)) if settings.preview else None
     read_course = read_course or (preview.course if preview else open_course(settings))
@@ -109,13 +109,13 @@ def create_app(
 
     app = FastAPI(
         title="Unwind",
-        summary="Run cells, hand in answers to exercises, follow their verdicts.",
+        summary="Run cells, submit answers to exercises, follow their verdicts.",
         lifespan=lifespan,
         openapi_url="/api/openapi.json",
-        # Their pages load scripts from another host, which our policy forbids.
+        # FastAPI's documentation pages load scripts from another host, which our policy forbids.
         docs_url=None,
         redoc_url=None,
-        # Its redirect would repeat whatever name the request came under; ours stays on the site.
+        # Starlette's redirect would repeat the request's Host header, which a client can choose.
         redirect_slashes=False,
     )
     for router in (*PAGES, *API, serve_assets(assets), *([preview_routes.router] if preview else [])):
@@ -135,7 +135,7 @@ async def open_site(
     clock: Clock,
     preview: Preview | None,
 ) -> AsyncIterator[Site]:
-    """Open what must be opened in the running loop's process, and close it at the end."""
+    """Open everything that belongs to the running event loop, and close it at the end."""
     database = Database(settings.database)
     ledger = open_ledger_on(database, settings.wakeups_folder)
     renderer, figures = Renderer(reload=settings.preview), Figures()
@@ -159,7 +159,7 @@ async def open_site(
 
 
 def add_layers(app: FastAPI, settings: Settings, metrics: Metrics) -> None:
-    """What surrounds every request. The last one added is the outermost."""
+    """Add the middleware around every request. The last one added is the outermost."""
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
     app.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)
     app.add_middleware(SameOriginOnly, refuse=errors.refuse_other_origin)
@@ -172,7 +172,7 @@ def add_layers(app: FastAPI, settings: Settings, metrics: Metrics) -> None:
 
 
 def open_course(settings: Settings) -> Callable[[], Course]:
-    """Read the course once, as learners see it."""
+    """Read the course once, without drafts, as learners see it."""
     reader = CourseReader(settings.course)
     loaded = reader.read()
     for problem in loaded.problems:

@@ -1,4 +1,4 @@
-"""`python -m app new chapter|exercise NAME`: starts one as a draft that `check` passes, its wording left to write."""
+"""`python -m app new chapter|exercise NAME`: writes a draft that passes `check`, for the author to fill in."""
 
 import argparse
 import sys
@@ -18,7 +18,7 @@ SCAFFOLDS = Path(__file__).parent / "scaffolds"
 
 
 class CannotStart(Exception):
-    """The author must do something first; the message says what."""
+    """The author must fix something first; the message says what."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ def read_request(arguments: Sequence[str]) -> Request:
     parser.add_argument("kind", choices=("chapter", "exercise"))
     parser.add_argument("name", metavar="NAME", help="its folder's name: lower-case letters, digits and hyphens")
     parser.add_argument("--course", type=Path, default=Path(), help="the folder with course.toml (this one)")
-    parser.add_argument("--title", default="", help="its title, if the name's words are not it")
-    parser.add_argument("--concept", default="", help="the concept of course.toml that it is about (the first)")
+    parser.add_argument("--title", default="", help="its title, if it is not the words of NAME")
+    parser.add_argument("--concept", default="", help="its concept in course.toml (the first)")
     parser.add_argument("--module", default="", help="the id of the chapter's module (the last)")
     given = parser.parse_args(arguments)
     return Request(given.kind, given.name, given.course.resolve(), given.title, given.concept, given.module)
@@ -79,7 +79,7 @@ def start_chapter(request: Request, course: CourseFile) -> list[Path]:
 
 
 def find_title(request: Request, course: CourseFile) -> str:
-    """What the author said, or the planned chapter's title, or the words of its name."""
+    """The title that the author gave, or the planned chapter's, or the words of its name."""
     entry = _entry(request, course)
     return request.title or (entry.title if entry else "") or _title_of(request.name)
 
@@ -89,12 +89,12 @@ def _entry(request: Request, course: CourseFile) -> ChapterEntry | None:
 
 
 def write_chapter(request: Request, course: CourseFile, text: str) -> list[Path]:
-    """Writes a chapter's text, and enters it in course.toml if it is not planned there. The first path is its own."""
+    """Writes a chapter's text, and adds it to course.toml if it is not planned there. The text's path comes first."""
     folder = _fresh_folder(request, "chapters", "chapter.md")
     written = []
     if _entry(request, course) is None:
         path = request.root / "course.toml"
-        # Before the chapter is written: a refusal leaves nothing behind.
+        # Before the chapter is written, so that a refusal leaves nothing behind.
         registered = register_chapter(path.read_text(encoding="utf-8"), request.name, request.module)
         path.write_text(registered, encoding="utf-8")
         written.append(path)
@@ -125,7 +125,7 @@ def _fresh_folder(request: Request, home: str, file: str) -> Path:
         raise CannotStart(message)
     folder = request.root / home / request.name
     if (folder / file).exists():
-        raise CannotStart(f"{home}/{request.name}/{file} is there already: choose another name")
+        raise CannotStart(f"{home}/{request.name}/{file} already exists: choose another name")
     return folder
 
 
@@ -160,7 +160,7 @@ def _say_what_next(request: Request) -> str:
         ]
     else:
         lines = [
-            "Read on:    docs/writing-an-exercise.md says what each file is",
+            "Read on:    docs/writing-an-exercise.md explains each file",
             f"Offer it:   :::{{exercise}} {request.name}  in a chapter",
             f"Prove it:   python -m app check --only exercises/{request.name}",
             "Publish it: write your own task, and remove `draft = true`",

@@ -1,4 +1,4 @@
-"""`python -m app export` and `import`: a chapter goes out as a Jupyter notebook, a notebook comes in as a draft."""
+"""`python -m app export` and `import`: write a chapter as a Jupyter notebook, or read a notebook as a draft."""
 
 import argparse
 import sys
@@ -40,7 +40,7 @@ def export(arguments: Sequence[str], out: TextIO | None = None) -> int:
 
 
 def _read_first_draws(folder: Path) -> dict[str, VariantDraw]:
-    """The first committed draw of each question; one that cannot be read is the check's to report."""
+    """The first committed draw of each question. Unreadable files are skipped, because the check reports them."""
     draws = {}
     for path in sorted((folder / VARIANTS).glob("*.json")):
         file = read_file(path.read_text(encoding="utf-8"), VariantFile, Report(path.name))
@@ -50,14 +50,14 @@ def _read_first_draws(folder: Path) -> dict[str, VariantDraw]:
 
 
 def import_(arguments: Sequence[str], out: TextIO | None = None) -> int:
-    """Writes a notebook as the draft of a chapter, and enters it in course.toml. Exit status: 0 written, 1 not."""
+    """Writes a notebook as the draft of a chapter, and adds it to course.toml. Exit status: 0 written, 1 not."""
     parser = argparse.ArgumentParser(
         prog="python -m app import", description="Start a chapter from a Jupyter notebook."
     )
     parser.add_argument("notebook", type=Path, metavar="NOTEBOOK")
     parser.add_argument("name", metavar="NAME", help="the chapter's folder: lower-case letters, digits and hyphens")
     parser.add_argument("--course", type=Path, default=Path(), help="the folder with course.toml (this one)")
-    parser.add_argument("--concept", default="", help="the concept of course.toml that it is about (the first)")
+    parser.add_argument("--concept", default="", help="its concept in course.toml (the first)")
     parser.add_argument("--module", default="", help="the id of the chapter's module (the last)")
     given = parser.parse_args(arguments)
     out = out or sys.stdout

@@ -1,4 +1,4 @@
-"""What must hold before anything is started, each with one sentence that says what to do if it does not."""
+"""The conditions for a start, each with one sentence that says what to do if it is not met."""
 
 import errno
 import hmac
@@ -14,13 +14,13 @@ LEAST_FREE_MIB = 64
 
 
 class CannotServe(Exception):
-    """The operator must do something first; the message says what."""
+    """The operator must fix something first; the message says what."""
 
 
 def prepare(settings: Settings) -> str:
     """Check the data folder, the disk and the port, and bring the database up to date. Raises CannotServe.
 
-    Returns a sentence that the operator should read, or an empty text.
+    Returns a warning for the operator, or an empty text.
     """
     check_data_folder(settings.data)
     check_disk(settings.data)
@@ -33,7 +33,7 @@ def prepare(settings: Settings) -> str:
 
 
 def note_secret(settings: Settings) -> str:
-    """A sentence where the secret is not the one of the last start: every browser would be a new learner."""
+    """A warning if the secret differs from the last start's, because every browser would then be a new learner."""
     keyed = hmac.new(settings.secret.get_secret_value().encode(), b"the secret of this data folder", "sha256")
     fingerprint, file = keyed.hexdigest()[:16], settings.data / "secret.fingerprint"
     before = file.read_text(encoding="ascii").strip() if file.is_file() else fingerprint
@@ -41,8 +41,8 @@ def note_secret(settings: Settings) -> str:
     if before == fingerprint:
         return ""
     return (
-        "UNWIND_SECRET is not the one of the last start: no browser is recognised any more, and each begins as a new "
-        "learner. If you did not mean that, stop, set the former secret and start again; nothing is lost."
+        "UNWIND_SECRET differs from the last start's: no browser is recognised any more, and each begins as a new "
+        "learner. If you did not intend this, stop, set the former secret and start again; nothing is lost."
     )
 
 
@@ -78,7 +78,7 @@ def check_port(host: str, port: int) -> None:
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, socket.SOCK_STREAM) as probe:
-            # As the server itself does: a port whose last connections are still winding down is free.
+            # As the server does: a port whose last connections are still closing counts as free.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
     except OSError as error:
@@ -87,7 +87,7 @@ def check_port(host: str, port: int) -> None:
 
 def _port_refused(host: str, port: int, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
-        return f"Port {port} is taken by another program: stop that one, or choose another with PORT={port + 1}."
+        return f"Port {port} is used by another program: stop that one, or choose another port with PORT={port + 1}."
     if error.errno == errno.EACCES:
         return f"Port {port} is reserved for the administrator: choose one above 1023, for example PORT=8000."
     return f"{host} is not an address of this machine ({error.strerror}): set UNWIND_HOST, for example to 127.0.0.1."

@@ -1,4 +1,4 @@
-"""An author's preview: the course as its files are now, what is wrong with it, and word of every change."""
+"""An author's preview: the course from its current files, its mistakes, and a notice of every change."""
 
 import asyncio
 import hashlib
@@ -16,7 +16,7 @@ LOOK_SECONDS = 0.2
 
 @dataclass(frozen=True)
 class PreviewNote:
-    """What every page of a preview says. `version` is of the course that the page was made of."""
+    """The note on every page of a preview. `version` is the version of the course that the page shows."""
 
     version: str
     problems: int
@@ -24,7 +24,7 @@ class PreviewNote:
 
 
 class Preview:
-    """Reads the course again whenever its files changed. For one event loop; `watch` alone has a thread."""
+    """Reads the course again whenever its files change. For one event loop; only `watch` has a thread."""
 
     def __init__(self, reader: CourseReader) -> None:
         self._reader = reader
@@ -35,7 +35,7 @@ class Preview:
         return self._reader.read()
 
     def course(self) -> Course:
-        """With its drafts, and whatever its mistakes leave of it."""
+        """The course with its drafts, as far as its mistakes allow."""
         loaded = self.read()
         if self._shown is None or self._shown[0] is not loaded:
             self._shown = (loaded, without_dangling(loaded.course))
@@ -47,7 +47,7 @@ class Preview:
         return PreviewNote(version, len(loaded.problems), len(list_drafts(loaded.course)))
 
     def problems_under(self, folder: str) -> tuple[ContentProblem, ...]:
-        """Those of every file in a folder of the course."""
+        """The problems of every file in a folder of the course."""
         return tuple(problem for problem in self.read().problems if problem.path.startswith(f"{folder}/"))
 
 
@@ -57,7 +57,7 @@ def version_of(signature: Signature) -> str:
 
 
 class CourseWatch:
-    """Looks at the files from a thread, because a slow disk must not hold up requests; tells the loop of changes."""
+    """Checks the files in a thread, because a slow disk must not delay requests, and reports changes to the loop."""
 
     def __init__(self, sign: Callable[[], Signature]) -> None:
         self._sign = sign
@@ -67,7 +67,7 @@ class CourseWatch:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Looks from now on. To be called in the loop that the news is for."""
+        """Start checking. Call this in the loop that should receive the changes."""
         loop = asyncio.get_running_loop()
         self._thread = threading.Thread(target=self._look, args=(loop,), name="course-watch", daemon=True)
         self._thread.start()
@@ -78,7 +78,7 @@ class CourseWatch:
             self._thread.join()
 
     async def versions(self) -> AsyncIterator[str]:
-        """The version as it is now, and each one after it."""
+        """The current version, then each later one."""
         told: asyncio.Queue[str] = asyncio.Queue()
         self._listeners.add(told)
         try:
@@ -93,7 +93,7 @@ class CourseWatch:
             try:
                 version = version_of(self._sign())
             except OSError:
-                # A file went away between being listed and being looked at: an editor is saving. The next look tells.
+                # A file vanished after it was listed, because an editor is saving. The next check sees the result.
                 continue
             if version != self._version:
                 self._version = version

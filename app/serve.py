@@ -1,6 +1,6 @@
-"""One command that is the whole site: migrates, then keeps a website and a grader alive until you stop it.
+"""The command for the whole site: it migrates, then keeps a website and a grader alive until you stop it.
 
-Another starts the website alone, for hosts where something else keeps processes alive.
+Another command starts only the website, for hosts where something else keeps processes alive.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ STOP_SECONDS = 8.0
 LOOK_SECONDS = 0.1
 FIRST_PAUSE_SECONDS = 0.5
 MAX_PAUSE_SECONDS = 30.0
-# A child that lived so long starts its next life with the shortest pause.
+# A child that ran for this long is restarted after the shortest pause.
 STEADY_SECONDS = 60.0
 PR_SET_PDEATHSIG = 1
 
@@ -31,29 +31,29 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True)
 class Part:
-    """A child process: what it is called, how it is started, and what it gets if this process is killed."""
+    """A child process: its name, its command, and the signal that it gets if this process is killed."""
 
     name: str
     command: tuple[str, ...]
     on_orphaned: signal.Signals
     is_ready: Callable[[int], Awaitable[bool]]
-    """Whether the process with this id serves by now."""
+    """Whether the process with this id is serving yet."""
 
 
 class Supervisor:
-    """Keeps the parts alive. Ends when told to, or when a part cannot even start."""
+    """Keeps the parts alive until it is stopped, or until a part cannot start at all."""
 
     def __init__(self) -> None:
         self.stopping = asyncio.Event()
         self._children: dict[str, asyncio.subprocess.Process] = {}
 
     async def start(self, part: Part) -> asyncio.Task[None]:
-        """Start it, wait until it serves, and from then on restart it whenever it dies. Raises CannotServe."""
+        """Start a part, wait until it serves, and from then on restart it whenever it dies. Raises CannotServe."""
         child = await self._spawn(part)
         while not await part.is_ready(child.pid) and not self.stopping.is_set():
             if child.returncode is not None:
                 status = _word_status(child.returncode)
-                raise CannotServe(f"The {part.name} did not start ({status}); it says why above.")
+                raise CannotServe(f"The {part.name} did not start ({status}); its messages above say why.")
             await asyncio.sleep(LOOK_SECONDS)
         return asyncio.create_task(self._keep(part, child))
 
@@ -79,7 +79,7 @@ class Supervisor:
             if os.getppid() != parent:
                 os._exit(1)
 
-        # Its own session: Ctrl-C reaches this process alone, which then stops the parts in order.
+        # A separate session, so that Ctrl-C reaches only this process, which then stops the parts in order.
         child = await asyncio.create_subprocess_exec(
             *part.command, stdin=asyncio.subprocess.DEVNULL, preexec_fn=die_with_parent, start_new_session=True
         )
@@ -87,7 +87,7 @@ class Supervisor:
         return child
 
     async def stop(self) -> None:
-        """SIGTERM to all; SIGKILL to whatever is left after some seconds. Nothing accepted is lost either way."""
+        """SIGTERM to all; SIGKILL to any still alive after some seconds. No accepted work is lost either way."""
         living = {name: child for name, child in self._children.items() if child.returncode is None}
         for child in living.values():
             child.terminate()
@@ -96,13 +96,13 @@ class Supervisor:
             await asyncio.wait(waits, timeout=STOP_SECONDS)
         for name, child in living.items():
             if child.returncode is None:
-                say(f"The {name} does not stop by itself; it is killed.")
+                say(f"The {name} did not stop in time, so it is killed.")
                 child.kill()
                 await child.wait()
 
 
 async def run(settings: Settings) -> int:
-    """Start both parts at once and keep them until told to stop: 0. If one cannot start: 1."""
+    """Start both parts at once and keep them alive. Returns 0 after a stop, 1 if one cannot start."""
     supervisor = Supervisor()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, supervisor.stopping.set)
@@ -127,7 +127,7 @@ async def run(settings: Settings) -> int:
 
 
 class SeenGrader:
-    """Looks in the ledger for the hello of the grader that was started here."""
+    """Looks in the ledger for the hello of the grader that this command started."""
 
     def __init__(self, settings: Settings) -> None:
         self._ledger = open_ledger(settings.database, settings.wakeups_folder)
@@ -151,7 +151,7 @@ def _website(settings: Settings) -> Part:
 
 
 def _grader(seen: SeenGrader) -> Part:
-    # Orphaned, it releases what it runs, so that a site started again need not wait for leases to end.
+    # SIGTERM makes an orphaned grader release its jobs, so that a restarted site need not wait for leases to end.
     command = (sys.executable, "-m", "graders", "worker", "--queue", "cpu")
     return Part("grader", command, signal.SIGTERM, seen.is_ready)
 
@@ -185,7 +185,7 @@ def _word_status(status: int) -> str:
 
 
 def say(text: str) -> None:
-    """To the operator, at once."""
+    """Print a line for the operator without buffering."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
@@ -213,13 +213,13 @@ def migrate_alone(settings: Settings) -> int:
 
 
 def serve_site(settings: Settings) -> int:
-    """Check, migrate, and become the website: SIGTERM ends it as it ends any server. Returns only if it cannot."""
+    """Check, migrate, and become the website, so that SIGTERM reaches it. Returns only if it cannot start."""
     try:
         if warning := prepare(settings):
             say(warning)
     except CannotServe as refusal:
         say(str(refusal))
         return 1
-    say(f"The website starts at http://{settings.host}:{settings.port}; graders are started apart.")
+    say(f"The website starts at http://{settings.host}:{settings.port}. Start graders separately.")
     command = _website(settings).command
     os.execv(command[0], command)

@@ -1,7 +1,7 @@
 """The website's process: uvicorn with our limits, run by `python -m app serve` and `site`.
 
-Uvicorn's own command has no way to end open event streams before it stops, to drop a connection whose headers never
-come, or to leave the proxy's headers to us.
+Uvicorn's own command cannot end open event streams before it stops, drop a connection whose headers never arrive, or
+leave the proxy's headers to us.
 """
 
 import asyncio
@@ -18,11 +18,11 @@ from app.settings import PRIVATE_UMASK, Settings, read_settings
 
 STREAMS_END_SECONDS = 2
 HEADER_SECONDS = 20.0
-"""How long a client may take from its first byte to the end of its headers, or to send a first byte."""
+"""How long a client may take from connecting to the end of its first request's headers."""
 
 
 class PunctualProtocol(H11Protocol):
-    """Drops a connection on which no complete request has begun in time: half-sent headers hold nothing open."""
+    """Drops a connection whose headers are not complete in time, so that half-sent headers hold nothing open."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -44,7 +44,7 @@ class PunctualProtocol(H11Protocol):
 
 
 class SiteServer(uvicorn.Server):
-    """Ends the open event streams as soon as it is stopped; browsers ask for the rest when it is back."""
+    """Ends the open event streams as soon as it is stopped; browsers ask for the rest once it runs again."""
 
     def __init__(self, app: FastAPI, settings: Settings) -> None:
         super().__init__(make_config(app, settings))
@@ -61,7 +61,7 @@ def make_config(app: FastAPI, settings: Settings) -> uvicorn.Config:
         host=settings.host,
         port=settings.port,
         http=PunctualProtocol,
-        # Whose address counts is decided in one place, app.web.edge.identity; uvicorn would believe any local peer.
+        # Only app.web.edge.addresses decides which address counts; uvicorn would believe any local peer.
         proxy_headers=False,
         server_header=False,
         access_log=False,

@@ -1,4 +1,4 @@
-"""The website's settings, read from the environment. Built once, frozen, and handed on."""
+"""The website's settings, read from the environment. Built once, frozen, and passed on."""
 
 from enum import StrEnum
 from typing import Annotated, Self
@@ -10,7 +10,7 @@ from graders.contract.settings import SharedSettings
 DEVELOPMENT_SECRET = "for development only, and public"
 SHORTEST_SECRET = 32
 PRIVATE_UMASK = 0o077
-"""What learners wrote is for its owner alone to read."""
+"""Only the account that runs the site may read learners' work."""
 PUBLIC_SECRET = (
     f"UNWIND_SECRET is the public default or shorter than {SHORTEST_SECRET} characters; outside development "
     "set your own, for example the output of: python3 -c 'import secrets; print(secrets.token_hex())'"
@@ -29,15 +29,15 @@ class Settings(SharedSettings):
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8000
     secret: SecretStr = SecretStr(DEVELOPMENT_SECRET)
-    """Signs the cookie that stands for a learner. A new secret makes every browser a new learner."""
+    """Signs the session cookie. A new secret makes every browser a new learner."""
     hosts: str = ""
-    """The site's names, with commas between them. Empty: addresses and dotless names in development, else any."""
+    """The site's names, separated by commas. If empty: addresses and dotless names in development, else any name."""
     trust_proxy: bool = False
     """True behind a proxy that sets X-Forwarded-For itself: the last address in it is the reader's."""
     keep_alive_seconds: Annotated[int, Field(ge=1, le=3600)] = 75
-    """How long an idle connection stays open; longer than a proxy in front keeps its own, or it meets closed ones."""
+    """How long an idle connection stays open. It must be longer than a proxy's, or the proxy finds closed ones."""
     rate_factor: Annotated[float, Field(gt=0)] = 1.0
-    """Widens or narrows every rate limit; a load test sets it high."""
+    """Multiplies every rate limit; a load test sets it high."""
     preview: bool = False
     """Read the chapters again when they change."""
 
@@ -52,7 +52,7 @@ class Settings(SharedSettings):
 
     @property
     def secure_cookies(self) -> bool:
-        """Development runs without TLS; anything else is behind it."""
+        """Development runs without TLS; everything else runs behind it."""
         return self.env is not Env.DEVELOPMENT
 
 

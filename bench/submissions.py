@@ -50,7 +50,7 @@ def open_site(course: Path) -> Iterator[Site]:
         try:
             lines = iter(serving.stdout.readline, "")
             if not any(line.startswith("Unwind is open") for line in lines):
-                raise SystemExit("the site did not start; it says why above")
+                raise SystemExit("the site did not start; its messages above say why")
             yield Site(port, Path(folder), time.perf_counter() - started)
         finally:
             serving.send_signal(signal.SIGTERM)

@@ -86,8 +86,8 @@ def test_a_planned_chapter_keeps_its_title_and_its_place(root: Path) -> None:
     [
         (("chapter", "Two Names"), "lower-case letters"),
         (("chapter", "../elsewhere"), "lower-case letters"),
-        (("chapter", "a-first-graph"), "is there already"),
-        (("exercise", "double"), "is there already"),
+        (("chapter", "a-first-graph"), "already exists"),
+        (("exercise", "double"), "already exists"),
         (("chapter", "two-names", "--concept", "recoding"), "it has recording, accumulation"),
         (("chapter", "two-names", "--module", "middle"), "it has start, later"),
     ],

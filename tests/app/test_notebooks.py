@@ -211,4 +211,4 @@ def test_a_notebook_does_not_overwrite_a_chapter(root: Path) -> None:
     status, said = bring_in(root, export_chapter(root, "a-first-graph"), "a-second-look")
 
     assert status == 1
-    assert "is there already" in said
+    assert "already exists" in said

@@ -24,7 +24,7 @@ def test_a_good_place_is_prepared_and_migrated(tmp_path: Path) -> None:
 def test_a_taken_port_is_named_with_the_next_one() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        with pytest.raises(CannotServe, match=rf"Port {port} is taken .* PORT={port + 1}"):
+        with pytest.raises(CannotServe, match=rf"Port {port} is used .* PORT={port + 1}"):
             check_port("127.0.0.1", port)
 
 

@@ -80,7 +80,7 @@ async def test_a_part_that_ignores_the_request_to_stop_is_killed(
     await supervisor.stop()
     await keeping
     assert not is_alive(pid)
-    assert "does not stop by itself; it is killed" in capsys.readouterr().out
+    assert "did not stop in time, so it is killed" in capsys.readouterr().out
 
 
 SUPERVISE = """
@@ -144,9 +144,7 @@ async def test_the_website_alone_serves_migrated_and_ends_when_told(tmp_path: Pa
             await asyncio.sleep(0.1)
         website.terminate()
         said, _ = await website.communicate()
-    assert said.decode().splitlines() == [
-        f"The website starts at http://127.0.0.1:{port}; graders are started apart."
-    ]
+    assert said.decode().splitlines() == [f"The website starts at http://127.0.0.1:{port}. Start graders separately."]
     assert website.returncode == -signal.SIGTERM
 
 

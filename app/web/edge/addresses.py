@@ -21,7 +21,7 @@ def find_address(request: Request, settings: Settings) -> str:
 
 
 def group_address(text: str) -> str:
-    """Return text that is not an address, such as a socket's name, unchanged."""
+    """An IPv6 address as its /64, an IPv4 address in full; other text, such as a socket's name, unchanged."""
     try:
         address = ip_address(text)
     except ValueError:
