@@ -1,4 +1,4 @@
-"""Submissions as rows: the one door between website and worker. SQLAlchemy and asyncio; no web, no torch."""
+"""Submissions as database rows: the only link between website and worker. Uses neither the web nor torch."""
 
 from graders.ledger.database import Database
 from graders.ledger.errors import AddressBusy, QueueFull, StorageRefused, TooManyPending

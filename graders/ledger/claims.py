@@ -1,4 +1,4 @@
-"""A worker's side: claim, beat, add events, finish, release. Each is one transaction, fenced by the claim number."""
+"""The worker's side: claim, beat, add events, finish, release. Each is one transaction, fenced by `claim_number`."""
 
 import json
 from collections.abc import Sequence
@@ -16,20 +16,20 @@ from graders.ledger.records import Claim, Policy, State
 from graders.ledger.tables import events, submissions
 
 Progress = tuple[EventKind, str]
-"""An event's kind and its body, JSON text."""
+"""An event's kind and its body as JSON text."""
 
 
 def holds(claim: Claim) -> ColumnElement[bool]:
-    """True of the row as long as nobody else claimed, finished or cancelled it."""
+    """The condition that the row is still ours: not claimed again, finished, released or cancelled."""
     row = submissions.c
     return (row.id == claim.id) & (row.claim_number == claim.claim_number) & (row.state == State.RUNNING)
 
 
 def claim(connection: Connection, submission: SubmissionId, worker: str, policy: Policy) -> Claim | None:
-    """Take it if it is queued, or if its worker's lease ran out. None: someone else has it, or it is finished."""
+    """Claim it if it is queued or its worker's lease ran out. None if another worker has it or it is finished."""
     row = submissions.c
     now = now_seconds()
-    # What has lost as many workers as it may is not claimed again: the reconciliation ends it.
+    # A job that has lost as many workers as the policy allows is not claimed again: the reconciliation ends it.
     abandoned = (
         (row.state == State.RUNNING) & has_run_out(policy) & (row.lost_workers < policy.lost_workers_before_fault - 1)
     )
@@ -58,13 +58,13 @@ def claim(connection: Connection, submission: SubmissionId, worker: str, policy:
 
 
 def beat(connection: Connection, claim: Claim, policy: Policy) -> bool:
-    """Keep the lease. False: it is lost or cancelled, and whatever runs must be killed."""
+    """Extend the lease. False if the claim is lost or cancelled: the caller must kill the run."""
     done = connection.execute(update(submissions).where(holds(claim)).values(lease_until=end_of_lease(policy)))
     return done.rowcount == 1
 
 
 def add_events(connection: Connection, claim: Claim, progress: Sequence[Progress]) -> bool:
-    """Append to the submission's history. False, and nothing is added: the claim is lost."""
+    """Append to the submission's events. False if the claim is lost; then nothing is added."""
     row = submissions.c
     statement = (
         update(submissions).where(holds(claim)).values(last_seq=row.last_seq + len(progress)).returning(row.last_seq)
@@ -84,14 +84,14 @@ def add_events(connection: Connection, claim: Claim, progress: Sequence[Progress
 
 
 def finish(connection: Connection, claim: Claim, result: Verdict | RunEnd, progress: Sequence[Progress]) -> bool:
-    """The last events, the result and its event, all or none. False: the claim is lost and the result is void."""
+    """Store the last events, the result and its event. False if the claim is lost; then nothing is stored."""
     if progress and not add_events(connection, claim, progress):
         return False
     return write_end(connection, claim.id, holds(claim), result)
 
 
 def release(connection: Connection, claim: Claim) -> Queue | None:
-    """Queue it again for another worker, with no worker counted as lost; its queue. None: the claim is lost."""
+    """Queue it again, without counting a lost worker. Returns its queue, or None if the claim is lost."""
     row = submissions.c
     statement = (
         update(submissions)
@@ -104,7 +104,7 @@ def release(connection: Connection, claim: Claim) -> Queue | None:
 
 
 def find_lost(connection: Connection, claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Those of the claims that are not held any more."""
+    """Those of the claims that are no longer held."""
     row = submissions.c
     query = select(row.id, row.claim_number).where(
         row.id.in_([claim.id for claim in claims]), row.state == State.RUNNING

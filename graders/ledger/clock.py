@@ -1,7 +1,7 @@
 """The ledger's two clocks as SQL expressions: the time of day for what people read, and one that never jumps.
 
-All processes of a ledger run on one host, so both are the host's. A lease is compared by the steady clock alone:
-setting the time of day must neither keep the lease of a lost worker nor end that of a living one.
+All processes of a ledger run on one host, so both clocks are the host's. Leases use only the steady clock, because a
+change of the time of day must neither extend a lost worker's lease nor end a live worker's.
 """
 
 import time
@@ -17,13 +17,13 @@ from sqlalchemy.sql.functions import FunctionElement
 
 @dataclass(frozen=True)
 class Clocks:
-    """Where the seconds come from; a test has its own."""
+    """Where the seconds come from; tests pass their own."""
 
     time_of_day: Callable[[], float] = time.time
     steady: Callable[[], float] = time.monotonic
 
     def register(self, connection: Any) -> None:
-        """Give them to a connection of sqlite3, which has no steady clock."""
+        """Add both clocks to an sqlite3 connection as SQL functions, because SQLite has no steady clock."""
         connection.create_function("unwind_now_seconds", 0, self.time_of_day)
         connection.create_function("unwind_steady_seconds", 0, self.steady)
 
@@ -36,7 +36,7 @@ class now_seconds(FunctionElement[float]):
 
 
 class steady_seconds(FunctionElement[float]):
-    """Seconds since some moment before this boot of the host; stands still while the host sleeps."""
+    """Seconds since an unspecified moment, at the host's boot or before; does not advance while the host sleeps."""
 
     type = Double()
     inherit_cache = True

@@ -1,7 +1,7 @@
-"""The two doors to the database: one writer, which holds the write lock from its first word, and some readers.
+"""Access to the database: one writer, whose transactions take the write lock when they begin, and several readers.
 
-A transaction is a plain function that runs whole in a thread of its door: the event loop never waits for the disk,
-no statement costs a change of threads, and a caller that goes away leaves nothing half done.
+A transaction is a plain function that runs as a whole in a writer's or reader's thread. So the event loop never waits
+for the disk, no statement needs a change of threads, and a caller that is cancelled leaves nothing half done.
 """
 
 import asyncio
@@ -24,9 +24,9 @@ T = TypeVar("T")
 BUSY_TIMEOUT_MILLISECONDS = 5000
 READERS = 4
 WRITERS = 4
-"""Where writers need not take turns; SQLite has one."""
+"""Used where the database allows several writers at once; SQLite has one."""
 
-# foreign_keys, busy_timeout and synchronous belong to a connection; journal_mode stays in the file.
+# foreign_keys, busy_timeout and synchronous are set per connection; journal_mode is stored in the file.
 _PRAGMAS = (
     f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MILLISECONDS}",
     "PRAGMA journal_mode = WAL",
@@ -36,7 +36,7 @@ _PRAGMAS = (
 
 
 class Database:
-    """Engines of one process. Close it in the lifespan that opened it."""
+    """The engines and threads of one process. Close it in the lifespan that opened it."""
 
     def __init__(self, url: str, clocks: Clocks = Clocks()) -> None:
         self.url = url
@@ -49,14 +49,14 @@ class Database:
     async def write(
         self, transaction: Callable[Concatenate[Connection, P], T], *args: P.args, **named: P.kwargs
     ) -> T:
-        """Run it as one transaction, committed at its end. Raises StorageRefused when the database cannot write."""
+        """Run `transaction` and commit it at its end. Raises StorageRefused if the database cannot write."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
             self._writing, self._write, lambda connection: transaction(connection, *args, **named)
         )
 
     async def read(self, query: Callable[Concatenate[Connection, P], T], *args: P.args, **named: P.kwargs) -> T:
-        """Run it on a connection that cannot write. Each statement sees what was committed before it."""
+        """Run `query` on a connection that cannot write. Each statement sees all that was committed before it."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
             self._reading, self._read, lambda connection: query(connection, *args, **named)
@@ -74,14 +74,14 @@ class Database:
             return query(connection)
 
     async def keep_checkpointing(self, every_seconds: float) -> None:
-        """Until cancelled. What could not be done now is done the next time."""
+        """Checkpoint again and again until cancelled. After a failure the next round tries again."""
         while True:
             await asyncio.sleep(every_seconds)
             with contextlib.suppress(DBAPIError):
                 await self.checkpoint()
 
     async def checkpoint(self) -> None:
-        """Bring what the write-ahead log holds into the file: a log that is damaged then costs seconds, not days."""
+        """Copy the write-ahead log into the file, so that a damaged log loses seconds of work and not days."""
         if _is_sqlite(self.url):
             await asyncio.get_running_loop().run_in_executor(self._reading, self._checkpoint)
 
@@ -90,7 +90,7 @@ class Database:
             connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")
 
     async def close(self) -> None:
-        """Waits for the transactions that were begun."""
+        """Wait for the transactions that have begun, then close all connections."""
         for threads in (self._writing, self._reading):
             await asyncio.to_thread(threads.shutdown)
         self.writer.dispose()
@@ -98,7 +98,7 @@ class Database:
 
 
 def _refusal(error: DBAPIError) -> Exception:
-    """A full disk, a read-only file or a lock held too long are the operator's; anything else is a bug of ours."""
+    """StorageRefused for a full disk, a read-only file or a lock held too long; other errors are bugs of ours."""
     cause = error.orig
     if isinstance(error, OperationalError) or isinstance(cause, sqlite3.OperationalError):
         return StorageRefused(str(cause))
@@ -110,11 +110,11 @@ def _is_sqlite(url: str) -> bool:
 
 
 def _open_writer(url: str, clocks: Clocks) -> Engine:
-    """SQLite has one writer at a time. Waiting for it in our pool is fair; waiting in its busy loop is not."""
+    """SQLite allows one writer at a time. Waiting in our pool is fair; waiting in SQLite's busy loop is not."""
     if not _is_sqlite(url):
         return create_engine(url)
-    # isolation_level=None: the driver must not begin transactions behind our back. Its deferred BEGIN reads
-    # first and asks for the write lock later, which breaks caps and ends in "database is locked".
+    # isolation_level=None, because the driver must not begin transactions itself. Its deferred BEGIN takes the write
+    # lock only after the first reads, which lets caps be exceeded and ends in "database is locked".
     engine = create_engine(url, pool_size=1, max_overflow=0, connect_args={"isolation_level": None})
     _prepare_connections(engine, clocks)
 

@@ -1,6 +1,6 @@
 """Wake-ups between processes of one machine: empty datagrams on unix sockets in a folder that they share.
 
-A datagram carries nothing, so a full socket loses nothing: its listener has been woken already.
+The datagrams carry no data, so it does no harm if a socket is full: its listener has already been woken.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 class DatagramListener:
-    """A socket of its own in the folder, named after its topic."""
+    """Has its own socket in the folder, named after its topic."""
 
     def __init__(self, folder: Path, topic: str) -> None:
         self._path = folder / f"{topic}.{os.getpid()}.{secrets.token_hex(4)}"
@@ -43,7 +43,7 @@ class DatagramListener:
 
 
 class DatagramWakeups:
-    """The folder of sockets; made if it is missing."""
+    """Wakes through the sockets in `folder`, which is created if it is missing."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -53,8 +53,8 @@ class DatagramWakeups:
         return DatagramListener(self._folder, topic)
 
     def wake(self, topic: str) -> None:
-        # The change is committed already: no failure here (no descriptors left, a folder removed) may make it look
-        # refused. The listener finds it when it looks by itself.
+        # The change is already committed, so a failure here (no descriptors left, a folder removed) must not make it
+        # look refused. The listener finds the change when it next polls.
         with contextlib.suppress(OSError):
             self._wake_all(topic)
 
@@ -72,17 +72,17 @@ def _send(sender: socket.socket, address: str) -> None:
     try:
         sender.sendto(b"", address)
     except ConnectionRefusedError:
-        # Its process died without closing: nobody will ever listen here.
+        # Its process died without closing the socket: nothing will listen here again.
         with contextlib.suppress(OSError):
             Path(address).unlink()
     except OSError:
-        # Full (it has been woken already), or gone between the listing and now.
+        # The socket is full (its listener has already been woken), or it was removed after we listed the folder.
         return
 
 
 @contextlib.contextmanager
 def _short_path(folder: Path) -> Iterator[str]:
-    """A name of the folder that fits the 107 bytes of a unix socket's address, however long its path is."""
+    """A name for the folder that fits in the 107 bytes of a unix socket's address, however long its path is."""
     descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY)
     try:
         yield f"/proc/self/fd/{descriptor}"

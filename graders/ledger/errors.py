@@ -1,30 +1,30 @@
-"""Why the ledger refuses. Each message is whole sentences for whoever can act; each knows when to try again."""
+"""Why the ledger refuses. Each message is sentences for the learner; each error says when to try again."""
 
 
 class TooManyPending(Exception):
-    """This learner already has as many unfinished jobs as one may have."""
+    """This learner already has as many unfinished jobs as the policy allows one learner."""
 
     retry_after_seconds = 5
 
     def __init__(self, pending: int, cap: int) -> None:
-        many = f"{pending} of your runs are still waiting or running, and {cap} is the most."
+        many = f"{pending} of your runs are still waiting or running, and at most {cap} are allowed."
         super().__init__(f"{many} Wait for one of them to end.")
 
 
 class AddressBusy(Exception):
-    """All learners behind one address together have as many unfinished jobs as they may have."""
+    """The learners behind one address together have as many unfinished jobs as the policy allows an address."""
 
     retry_after_seconds = 10
 
     def __init__(self, cap: int) -> None:
         super().__init__(
-            f"{cap} runs from your network's address are still waiting or running, and that is the most. "
+            f"{cap} runs from your network's address are still waiting or running, and no more are allowed. "
             "Try again in a moment."
         )
 
 
 class QueueFull(Exception):
-    """This learner's own wait would be longer than the site promises."""
+    """This learner would wait longer than the policy's limit."""
 
     def __init__(self, ahead: int, retry_after_seconds: int) -> None:
         unit = "second" if retry_after_seconds == 1 else "seconds"
@@ -35,7 +35,7 @@ class QueueFull(Exception):
 class StorageRefused(Exception):
     """The database could not write: the disk is full, read-only or failing, or the lock was held too long.
 
-    Nothing of the refused transaction was kept. `reason` is the database's own words, for the operator's log.
+    The refused transaction changed nothing. `reason` is the database's own message, for the operator's log.
     """
 
     retry_after_seconds = 10

@@ -1,4 +1,4 @@
-"""The streams of one process: one listener and one query wake those, and only those, that have something new."""
+"""The streams of one process: one listener and one query for all of them wake only the streams that have news."""
 
 import asyncio
 import contextlib
@@ -16,7 +16,7 @@ from graders.ledger.wakeups import EVENTS, Listener, Wakeups
 
 @dataclass(eq=False)
 class Watcher:
-    """One open stream: what it has shown, and the flag that wakes it."""
+    """One open stream: the last event that it has shown, and the flag that wakes it."""
 
     submission: SubmissionId
     seen_seq: int
@@ -24,7 +24,7 @@ class Watcher:
 
 
 class Watch:
-    """Listens while anyone watches; idle otherwise."""
+    """Listens for wake-ups while any stream is open."""
 
     def __init__(self, database: Database, wakeups: Wakeups, poll_seconds: float) -> None:
         self._database = database
@@ -35,14 +35,14 @@ class Watch:
         self._ending = False
 
     async def follow(self, submission: SubmissionId, after_seq: int) -> AsyncIterator[Event]:
-        """Subscribe, replay, wait: in this order, so that nothing falls between. Ends after `finished`, also for a
-        reader who has seen it, or who names an event that will never be."""
+        """Subscribe, replay, then wait: in this order no event is missed. Ends after `finished`, also for a reader
+        who has seen it already, or whose `after_seq` is higher than any event's number."""
         with self._subscribe(submission, after_seq) as watcher:
             while not self._ending:
                 watcher.woken.clear()
                 news = await self._database.read(read_events, submission, watcher.seen_seq)
                 ended = not news and await self._database.read(has_ended, submission)
-                if ended:  # perhaps between the two
+                if ended:  # it may have ended between the two reads
                     news = await self._database.read(read_events, submission, watcher.seen_seq)
                 for event in news:
                     watcher.seen_seq = event.seq
@@ -58,7 +58,7 @@ class Watch:
         watcher = Watcher(submission, after_seq)
         self._watchers.add(watcher)
         if self._listening is None or self._listening.done():
-            # Made here and not in the task: from this line on no wake-up is missed.
+            # The listener is made here and not in the task, so that no wake-up is missed from this line on.
             self._listening = asyncio.create_task(self._listen(self._wakeups.listen(EVENTS)))
         try:
             yield watcher
@@ -82,7 +82,7 @@ class Watch:
                 watcher.woken.set()
 
     def end(self) -> None:
-        """Every stream ends after what it is about to yield, with or without a verdict."""
+        """End every stream after the events that it is about to yield, even if its submission is not finished."""
         self._ending = True
         for watcher in self._watchers:
             watcher.woken.set()

@@ -1,9 +1,9 @@
-"""Whose job runs first: one pure rule that every dispatcher uses, so that little never waits behind much.
+"""Which job runs first: one pure rule that every dispatcher uses, so that light users never wait for heavy ones.
 
-First come those who are not new, because a fresh cookie has used nothing and costs nothing; then the kind of
-the job, what its learner has waiting and has lately used, and the same for their address. The address comes last,
+Learners who are not new come first, because a fresh cookie is free and has used nothing. Then the rule compares the
+kind of the job, what its learner has waiting and used lately, and the same for their address. The address comes last,
 because a whole class may share one. A run cannot be interrupted, so order alone is not enough: half of a worker's
-slots are kept from jobs whose learner is not yet known to run short ones.
+slots are closed to jobs of learners who are not yet known to run short ones.
 """
 
 from dataclasses import dataclass, field
@@ -12,16 +12,16 @@ from typing import Final
 from graders.ledger.records import Kind
 
 RECENT_SECONDS: Final = 300.0
-"""What was used longer ago than this counts for nobody any more."""
+"""Use that is longer ago than this does not count."""
 SHORT_RUN_SECONDS: Final = 3.0
 NEW_FOR_SECONDS: Final = 60.0
-"""Nobody reads an exercise in less, so nobody who came to learn has an answer by then."""
+"""Reading an exercise takes longer than this, so a learner has no answer to submit before."""
 LONG_SECONDS_ALLOWED: Final = 15.0
-"""In long runs, lately: a learner who used more has no claim to a slot that is kept for short ones."""
+"""A learner who lately used more than this in long runs may not use the slots that are kept for short ones."""
 USED_SECONDS_PER_JOB: Final = 10.0
-"""So much time used lately weighs as much as one job that waits."""
+"""This much time used lately counts as much as one waiting job."""
 SUSPICIOUS_SECONDS: Final = 10.0
-"""For so much trust abused at an address, lately, its learners need one short run more as a proof."""
+"""Per this many seconds abused at an address lately, its learners need one more short run as a proof."""
 TRUSTED_PER_SHORT_RUN: Final = 4
 MAX_SHORT_RUNS_ASKED: Final = 4
 MAX_LOAD: Final = 99
@@ -30,7 +30,7 @@ KIND_ORDER: Final = (Kind.RUN, Kind.CHECK, Kind.GRADE)
 
 @dataclass(frozen=True)
 class Load:
-    """What a learner has unfinished, and the seconds of slots that they used lately; of those, in long runs."""
+    """A learner's unfinished jobs, the slot seconds that they used lately, and how many of those in long runs."""
 
     pending: int = 0
     used_seconds: float = 0.0
@@ -43,9 +43,9 @@ class Load:
 
 @dataclass(frozen=True)
 class AddressLoad(Load):
-    """The same of an address: here only those long runs count that had been taken for short ones.
+    """The same for an address. Its `long_seconds` count only long runs of jobs that were expected to be short.
 
-    `trusted` are its unfinished jobs that are taken for short ones, `short_runs` those that lately were.
+    `trusted` counts its unfinished jobs that are expected to be short, `short_runs` its recent runs that were short.
     """
 
     trusted: int = 0
@@ -53,13 +53,13 @@ class AddressLoad(Load):
 
     @property
     def abuse(self) -> int:
-        """How often trust was abused, where that was most of what the address used."""
+        """How often jobs expected to be short ran long; 0 unless they took most of what the address used."""
         return int(self.long_seconds / SUSPICIOUS_SECONDS) if self.long_seconds > self.used_seconds / 2 else 0
 
 
 @dataclass(frozen=True)
 class Reputation:
-    """What is known of whoever submits a job. `short_runs` are all of theirs that are still kept."""
+    """What is known about the learner who submits a job. `short_runs` counts all their short runs in the ledger."""
 
     learner: Load = field(default_factory=Load)
     short_runs: int = 0
@@ -69,20 +69,20 @@ class Reputation:
 
 @dataclass(frozen=True)
 class Rank:
-    """A job's place: a higher `priority` runs earlier. What is not `proven` keeps to its share of the slots."""
+    """A job's place: a higher `priority` runs earlier. Jobs that are not `proven` may use only some of the slots."""
 
     priority: int
     proven: bool
 
 
 def rank(kind: Kind, reputation: Reputation) -> Rank:
-    """Digits of one number, the most important first: known, kind, the learner's load, the address's load."""
+    """The priority's digits, the most important first: known, kind, the learner's load, the address's load."""
     is_new = reputation.short_runs == 0 and reputation.known_seconds < NEW_FOR_SECONDS
     known = int(reputation.known_seconds / NEW_FOR_SECONDS * MAX_LOAD / 2) if is_new else MAX_LOAD
     if not reputation.short_runs:
         known = max(0, known - reputation.address.abuse)
     lightness = MAX_LOAD - min(reputation.learner.jobs, MAX_LOAD)
-    # By powers of two: a class of 300 behind one address is then hardly worse off than one learner at home.
+    # In powers of two, so that a class of 300 behind one address is hardly worse off than one learner at home.
     quiet = MAX_LOAD - min(reputation.address.jobs.bit_length(), MAX_LOAD)
     priority = 0
     for digit in (known, 0 if is_new else KIND_ORDER.index(kind), lightness, quiet):
@@ -91,11 +91,11 @@ def rank(kind: Kind, reputation: Reputation) -> Rank:
 
 
 def is_proven(reputation: Reputation) -> bool:
-    """Whether this learner probably runs something short: they did before, or came to read a while ago."""
+    """Whether this learner's job is probably short: their earlier runs were, or they have been here for a while."""
     learner, address = reputation.learner, reputation.address
     if learner.pending > 1 or learner.long_seconds > LONG_SECONDS_ALLOWED:
         return False
-    # One after the other, until their neighbours have shown that those who come from here run short ones.
+    # An address gets trust step by step: its finished short runs allow more jobs that are trusted without a proof.
     believed = address.abuse == 0 and address.trusted <= TRUSTED_PER_SHORT_RUN * address.short_runs
     if believed and reputation.known_seconds >= NEW_FOR_SECONDS:
         return True
@@ -103,13 +103,13 @@ def is_proven(reputation: Reputation) -> bool:
 
 
 def count_unproven_slots(slots: int) -> int:
-    """How many of a worker's slots jobs may hold that are not proven, also while the others are idle."""
+    """How many of a worker's slots the jobs that are not proven may use, even while the others are idle."""
     return max(1, slots // 2)
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast a queue moves: how many run at a time, the means of recent runs of each sort, and what runs now."""
+    """How fast a queue moves: its slots, the mean seconds of recent runs of each sort, and how many run now."""
 
     slots: int
     proven_seconds: float
@@ -120,23 +120,23 @@ class Pace:
 
 @dataclass(frozen=True)
 class Ahead:
-    """What is queued before a job."""
+    """How many jobs of each sort are queued before a job."""
 
     proven: int
     unproven: int
 
 
 def count_ahead(ahead: Ahead, *, proven: bool) -> int:
-    """How many run before a job: one that is proven does not wait for those that are not."""
+    """How many run before a job: a proven job does not wait for jobs that are not."""
     return ahead.proven if proven else ahead.proven + ahead.unproven
 
 
 def estimate_wait(ahead: Ahead, pace: Pace, *, proven: bool) -> float:
-    """Seconds until a job starts that has so many before it."""
+    """Seconds until a job starts that has `ahead` queued before it."""
     slots = max(pace.slots, 1)
     busy = pace.proven_running + pace.unproven_running >= slots
     share = max(slots - pace.unproven_running, slots - count_unproven_slots(slots), 1)
-    # Whoever runs now is half done, on average.
+    # A job that is running now is half done on average.
     wait = (ahead.proven + busy / 2) * pace.proven_seconds / share
     lane = count_unproven_slots(slots)
     if proven and lane < slots:

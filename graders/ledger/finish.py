@@ -1,4 +1,4 @@
-"""How a submission ends, row and event at once; and the ends that no worker brings, such as cancelled."""
+"""How a submission ends, its row and event together; also the ends without a worker, such as `cancelled`."""
 
 from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select, update
 
@@ -15,7 +15,7 @@ from graders.ledger.tables import events, submissions, unfinished
 def end_unclaimed(
     connection: Connection, submission: SubmissionId, outcome: Outcome, finding: Finding | None = None
 ) -> bool:
-    """Finish an unfinished submission from outside. Its worker, if it has one, finds its claim gone."""
+    """Finish an unfinished submission without its worker, which, if there is one, loses its claim."""
     row = submissions.c
     job = connection.execute(select(row.job).where(row.id == submission)).scalar_one()
     result = make_end(JOB.validate_json(job), outcome, finding)
@@ -23,7 +23,7 @@ def end_unclaimed(
 
 
 def cancel(connection: Connection, submission: SubmissionId, learner: LearnerId) -> bool:
-    """End what this learner withdraws. False: there is nothing of theirs that could still be stopped."""
+    """End a submission as `cancelled`. False if it is not this learner's, or is already finished."""
     row = submissions.c
     mine = select(row.number).where(row.id == submission, row.learner == learner, unfinished)
     return connection.execute(mine).one_or_none() is not None and end_unclaimed(
@@ -32,14 +32,14 @@ def cancel(connection: Connection, submission: SubmissionId, learner: LearnerId)
 
 
 def forget(connection: Connection, learner: LearnerId) -> None:
-    """Their events go with them."""
+    """Delete all of this learner's submissions, and with them their events."""
     connection.execute(delete(submissions).where(submissions.c.learner == learner))
 
 
 def write_end(
     connection: Connection, submission: SubmissionId, condition: ColumnElement[bool], result: Verdict | RunEnd
 ) -> bool:
-    """The result and its event, where `condition` still holds: the one place where a submission becomes finished."""
+    """Write the result and its event; False if `condition` is no longer true. Every submission is finished here."""
     row = submissions.c
     now = now_seconds()
     statement = (
@@ -66,7 +66,7 @@ def write_end(
 
 
 def _score(result: Verdict | RunEnd) -> dict[str, float]:
-    """Columns of the row that say what the verdict says, so that a query need not read it."""
+    """The columns that repeat the verdict's score, so that a query need not read the result."""
     if isinstance(result, RunEnd):
         return {}
     return {"cases_passed": result.cases_passed, "cases_total": result.cases_total, "credit": result.credit}

@@ -1,4 +1,4 @@
-"""The one door between website and worker. Every method is one short transaction, or one read."""
+"""The interface between website and worker. Every method is one short transaction or one read."""
 
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -42,7 +42,7 @@ PACE_LASTS_SECONDS = 5.0
 
 
 class Ledger:
-    """Submissions and their events. One in each process; close it in the lifespan that opened it."""
+    """Submissions and their events. Each process has one ledger; close it in the lifespan that opened it."""
 
     def __init__(self, database: Database, wakeups: Wakeups, policy: Policy) -> None:
         self.database = database
@@ -62,16 +62,16 @@ class Ledger:
         queue: Queue = Queue.CPU,
         origin: Origin = Origin(),
     ) -> Accepted:
-        """Keep the job for good, or raise TooManyPending, AddressBusy, QueueFull or StorageRefused: nothing changed.
+        """Store the job. Raises TooManyPending, AddressBusy, QueueFull or StorageRefused, and then nothing changed.
 
-        The same learner and idempotency_key get the same submission, however often and whatever the job.
+        The same learner and idempotency_key always get the same submission, even with a different job.
         """
         request = submitting.SubmitRequest(learner, idempotency_key, job, queue, origin)
         pace = await self._pace(queue)
         try:
             accepted = await self._submit_once(request, pace)
         except IntegrityError:
-            # Two at once with one idempotency_key, on a database whose writers do not wait for each other.
+            # Two requests with one idempotency_key, on a database with concurrent writers: now the row is found.
             accepted = await self._submit_once(request, pace)
         self.dispatcher.wake(queue)
         return accepted
@@ -83,7 +83,7 @@ class Ledger:
         return taken.accepted
 
     async def cancel(self, submission: SubmissionId, learner: LearnerId) -> bool:
-        """Withdraw an unfinished submission of this learner: it gets the outcome `cancelled`, its box is killed."""
+        """End an unfinished submission of this learner as `cancelled`, and kill its run. False if there is none."""
         if not await self.database.write(finishing.cancel, submission, learner):
             return False
         self._wakeups.wake(EVENTS)
@@ -106,52 +106,52 @@ class Ledger:
         return await self.database.read(queries.read_everything, learner)
 
     def tell_forgotten(self) -> None:
-        """Submissions were deleted (`finish.forget`): open streams end, and running jobs lose their claims."""
+        """Call after `finish.forget` deleted submissions: their streams end, and their running jobs are killed."""
         self._wakeups.wake(EVENTS)
         self._wakeups.wake(CANCEL)
 
     async def find_position(self, submission: SubmissionId, queue: Queue = Queue.CPU) -> QueuePosition | None:
-        """Where it stands in its queue. None: it is running, finished or unknown."""
+        """Its place in the queue; None if it is running, finished or unknown."""
         return await self.database.read(submitting.find_position, submission, await self._pace(queue))
 
     async def events_after(self, submission: SubmissionId, seq: int) -> tuple[Event, ...]:
-        """In order. The body of `finished` is the result as JSON."""
+        """The events after `seq`, in order. The body of the `finished` event is the result as JSON."""
         return await self.database.read(queries.read_events, submission, seq)
 
     def follow(self, submission: SubmissionId, after_seq: int = 0) -> AsyncIterator[Event]:
-        """Every event after `after_seq`, old and new, once and in order. Ends after `finished`.
+        """Yields every event after `after_seq`, old and new, once and in order. Ends after `finished`.
 
-        An unknown or forgotten submission has no events, and ends at once. Holds no connection while it waits.
+        An unknown or forgotten submission ends at once without events. Holds no connection while it waits.
         """
         return self._watch.follow(submission, after_seq)
 
     # A worker's side.
 
     async def claim(self, submission: SubmissionId, worker: str) -> Claim | None:
-        """Take it, with its `started` event. None: a duplicate delivery, to be dropped."""
+        """Claim it and add its `started` event. None if this was a second delivery: the caller drops it."""
         claim = await self.database.write(claims.claim, submission, worker, self.policy)
         if claim is not None:
             self._wakeups.wake(EVENTS)
         return claim
 
     async def beat(self, claim: Claim) -> bool:
-        """Keep the lease. False: it is lost or cancelled; kill the box."""
+        """Extend the lease. False if the claim is lost or cancelled: the caller kills the run."""
         return await self.database.write(claims.beat, claim, self.policy)
 
     async def add_events(self, claim: Claim, progress: Sequence[Progress]) -> bool:
-        """False: the claim is lost, and nothing was added."""
+        """Add them to the submission. False if the claim is lost; then nothing was added."""
         added = await self.database.write(claims.add_events, claim, progress)
         self._wakeups.wake(EVENTS)
         return added
 
     async def finish(self, claim: Claim, result: Verdict | RunEnd, progress: Sequence[Progress] = ()) -> bool:
-        """The verdict and its event in one transaction. False: the claim is lost, and the result is void."""
+        """Store the result and its event in one transaction. False if the claim is lost; then nothing was stored."""
         finished = await self.database.write(claims.finish, claim, result, progress)
         self._wakeups.wake(EVENTS)
         return finished
 
     async def release(self, claim: Claim) -> bool:
-        """Queue it again for another worker, and count no worker as lost."""
+        """Queue it again for another worker, without counting a lost worker. False if the claim is lost."""
         queue = await self.database.write(claims.release, claim)
         if queue is None:
             return False
@@ -159,21 +159,21 @@ class Ledger:
         return True
 
     async def find_lost(self, held: Sequence[Claim]) -> tuple[Claim, ...]:
-        """Those claims that are cancelled, or someone else's by now."""
+        """Those of the claims that were cancelled, or that another worker has now."""
         return await self.database.read(claims.find_lost, held)
 
     def listen_for_cancels(self) -> AbstractContextManager[Listener]:
         return closing(self._wakeups.listen(CANCEL))
 
     async def say_hello(self, hello: WorkerHello) -> None:
-        """Said at start and again with each reconciliation: a silent worker is not counted."""
+        """Call at the start and with each reconciliation: a silent worker does not count as alive."""
         await self.database.write(workers_table.say_hello, hello)
 
     async def say_goodbye(self, worker: str) -> None:
         await self.database.write(workers_table.say_goodbye, worker)
 
     async def reconcile(self) -> Reconciled:
-        """Queue again what lost workers left, end what no worker can judge or survive, forget old cells."""
+        """Queue again what lost workers left, end what no worker can judge or survive, and forget old cells."""
         reconciled = await self.database.write(reconciling.reconcile, self.policy)
         if reconciled.requeued:
             for queue in Queue:
@@ -185,14 +185,14 @@ class Ledger:
     # An operator's side.
 
     async def workers(self) -> tuple[WorkerSeen, ...]:
-        """Those that said hello lately."""
+        """The workers that said hello lately."""
         return await self.database.read(workers_table.read_workers, self.policy)
 
     async def depth(self, queue: Queue) -> Depth:
         return await self.database.read(queries.read_depth, queue)
 
     def end_streams(self) -> None:
-        """End every stream of this process where it is; a reader asks for the rest by the last number they saw."""
+        """End every stream of this process at once; a reader asks for the rest by the last event number they saw."""
         self._watch.end()
 
     async def close(self) -> None:
@@ -200,7 +200,7 @@ class Ledger:
         await self.database.close()
 
     async def _pace(self, queue: Queue) -> Pace:
-        """Read at most once in a few seconds: it only feeds estimates."""
+        """Cached for a few seconds, because it is only used for estimates."""
         until, pace = self._paces.get(queue, (0.0, None))
         now = time.monotonic()
         if pace is None or now >= until:
@@ -210,10 +210,10 @@ class Ledger:
 
 
 def open_ledger(database_url: str, wakeups_folder: Path, policy: Policy = Policy()) -> Ledger:
-    """The ledger of a process of this machine. Must be called in the process that uses it, where its loop runs."""
+    """Open this process's ledger. Call it in the process that uses it, where the event loop runs."""
     return open_ledger_on(Database(database_url), wakeups_folder, policy)
 
 
 def open_ledger_on(database: Database, wakeups_folder: Path, policy: Policy = Policy()) -> Ledger:
-    """The same, sharing a database that the caller has open: one process has one writer."""
+    """The same, on a database that the caller has open, because a process has only one writer."""
     return Ledger(database, DatagramWakeups(wakeups_folder), policy)

@@ -1,4 +1,4 @@
-"""Brings queued submissions to a worker: the row itself waits in the queue, and a wake-up says that one came."""
+"""Gives queued submissions to a worker: the queue is the table itself, and a wake-up says that a row was added."""
 
 import asyncio
 from collections.abc import Callable, Collection, Coroutine
@@ -17,17 +17,17 @@ from graders.ledger.tables import queued, submissions
 from graders.ledger.wakeups import Listener, Wakeups, queue_topic
 
 MAX_PASSED_OVER = 500
-"""How many submissions one look passes over that wait for another version of their exercise."""
+"""How many submissions that wait for another version of their exercise one read of the queue passes over."""
 
 Handle = Callable[[SubmissionId], Coroutine[Any, Any, None]]
-"""Claims and runs one submission. Being called twice for one is normal: the second claim gets nothing."""
+"""Claims and runs one submission. It may be called twice for one submission: the second claim then fails."""
 CanJudge = Callable[[str, str], bool]
 """Whether the worker has this exercise in the version with this digest."""
 
 
 @dataclass(frozen=True)
 class Taken:
-    """A submission that was taken from the queue, with what its rank says of it."""
+    """A submission that was taken from the queue, and whether its rank is `proven` (see fairness.py)."""
 
     submission: SubmissionId
     proven: bool
@@ -37,10 +37,11 @@ Running = dict[asyncio.Task[None], Taken]
 
 
 class LocalDispatcher:
-    """Reads the queue from the submissions' table, so nothing can be queued there and forgotten here.
+    """Reads the queue from the submissions table, so a queued row cannot be forgotten here.
 
-    It is the only dispatcher, so there is no protocol for one. An engine with its own queue would need two hooks
-    more: a ticket in the transaction that queues a row (submit, release, reconcile), and the rows without a ticket.
+    It is the only dispatcher, so there is no protocol for one. An engine with its own queue would need two more
+    hooks: a ticket written in the transaction that queues a row (submit, release, reconcile), and a search for queued
+    rows without a ticket.
     """
 
     def __init__(self, database: Database, wakeups: Wakeups, poll_seconds: float) -> None:
@@ -49,16 +50,16 @@ class LocalDispatcher:
         self._poll_seconds = poll_seconds
 
     def wake(self, queue: Queue) -> None:
-        """Called after the commit: a submission waits in the queue."""
+        """Call after the commit that put a submission into the queue."""
         self._wakeups.wake(queue_topic(queue))
 
     async def worker(
         self, queue: Queue, slots: int, handle: Handle, stopping: asyncio.Event, can_judge: CanJudge | None = None
     ) -> None:
-        """Call `handle` for waiting submissions, at most `slots` at a time, until `stopping`; then let them end.
+        """Call `handle` for queued submissions, at most `slots` at a time, until `stopping`; then let them end.
 
-        `fairness` says which come first, and how many of the slots may hold what. What this worker cannot judge is
-        left to other workers, and to the reconciliation where there are none.
+        fairness.py says which come first, and how many slots jobs that are not proven may have. Submissions that this
+        worker cannot judge are left to other workers; if none can judge them, the reconciliation ends them.
         """
         running: Running = {}
         stop = asyncio.create_task(stopping.wait())
@@ -71,7 +72,7 @@ class LocalDispatcher:
         await asyncio.gather(*running)
 
     async def _pause(self, listener: Listener, stop: asyncio.Task[bool], running: Running, *, full: bool) -> None:
-        """Wait for a reason to read the queue again: a wake-up (if a slot is free), the end of a run, or time."""
+        """Wait until the queue should be read again: a run ends or, if a slot is free, a wake-up or the poll time."""
         woken = None if full else asyncio.create_task(listener.wait(self._poll_seconds))
         awaited = {stop, *running, *([woken] if woken else [])}
         done, _ = await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
@@ -101,7 +102,7 @@ def _read_next(
     besides: tuple[SubmissionId, ...],
     can_judge: CanJudge | None,
 ) -> list[Taken]:
-    """The first `at_most` of the queue that fit, with at most `unproven` among them that are not proven."""
+    """The first `at_most` in the queue that this worker can judge, at most `unproven` of them not proven."""
     row = submissions.c
     found: list[Any] = []
     for sort, limit in ((row.proven, at_most), (~row.proven, max(unproven, 0))):

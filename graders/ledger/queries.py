@@ -1,4 +1,4 @@
-"""Everything that is only read: submissions, histories, events, places in the queue, workers."""
+"""The queries that only read: submissions, histories, events and the depth of a queue."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -33,13 +33,13 @@ def read_history(
 
 
 def read_everything(connection: Connection, learner: LearnerId) -> tuple[Submission, ...]:
-    """Oldest first, runs of cells included."""
+    """All that is kept of a learner's submissions, oldest first, with runs of cells and public checks."""
     query = select(submissions).where(submissions.c.learner == learner).order_by(submissions.c.number)
     return tuple(_submission(row) for row in connection.execute(query))
 
 
 def read_finished(connection: Connection, learner: LearnerId) -> tuple[FinishedSubmission, ...]:
-    """All finished submissions of a learner, oldest first."""
+    """All finished answers of a learner, oldest first, without runs of cells and public checks."""
     row = submissions.c
     query = (
         select(row.id, row.exercise, row.outcome, row.finished_at)
@@ -53,7 +53,7 @@ def read_finished(connection: Connection, learner: LearnerId) -> tuple[FinishedS
 
 
 def read_events(connection: Connection, submission: SubmissionId, after_seq: int) -> tuple[Event, ...]:
-    """In order. The body of `finished` is the result."""
+    """The events after `after_seq`, in order. The body of the `finished` event is the result as JSON."""
     body = case((events.c.kind == EventKind.FINISHED, submissions.c.result), else_=events.c.body).label("body")
     query = (
         select(events.c.seq, events.c.kind, body)
@@ -65,13 +65,13 @@ def read_events(connection: Connection, submission: SubmissionId, after_seq: int
 
 
 def has_ended(connection: Connection, submission: SubmissionId) -> bool:
-    """No event will come any more: it is finished, or forgotten."""
+    """Whether no more events will come: the submission is finished or forgotten."""
     going = select(submissions.c.id).where(submissions.c.id == submission, unfinished)
     return connection.execute(going).one_or_none() is None
 
 
 def read_last_seqs(connection: Connection, wanted: Iterable[SubmissionId]) -> dict[SubmissionId, int]:
-    """The number of the newest event of each; a submission that was forgotten is missing."""
+    """The number of each submission's newest event; forgotten submissions are left out."""
     query = select(submissions.c.id, submissions.c.last_seq).where(submissions.c.id.in_(list(wanted)))
     return {SubmissionId(row.id): row.last_seq for row in connection.execute(query)}
 

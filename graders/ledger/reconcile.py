@@ -1,4 +1,4 @@
-"""Reconciliation: queue again or end what lost workers left, and forget old cells. Safe to run twice."""
+"""Reconciliation: queue again or end what lost workers left, and forget old cells. Running it twice does no harm."""
 
 from sqlalchemy import Connection, delete, select, update
 
@@ -16,7 +16,7 @@ from graders.ledger.workers import read_workers
 
 
 def reconcile(connection: Connection, policy: Policy) -> Reconciled:
-    """One transaction. The writer's lock is what makes two reconcilers take turns."""
+    """One transaction. The database's write lock makes two reconcilers take turns."""
     faulted = _give_up(connection, policy)
     requeued = _requeue(connection, policy)
     unjudgeable = _end_unjudgeable(connection, policy)
@@ -24,7 +24,7 @@ def reconcile(connection: Connection, policy: Policy) -> Reconciled:
 
 
 def _give_up(connection: Connection, policy: Policy) -> int:
-    """A job that loses one worker after another is a poison: it ends as our fault, and the queue goes on."""
+    """End jobs that have lost one worker after another, as a grader fault, so that they stop killing workers."""
     row = submissions.c
     query = select(row.id).where(
         running, has_run_out(policy), row.lost_workers >= policy.lost_workers_before_fault - 1
@@ -46,7 +46,7 @@ def _requeue(connection: Connection, policy: Policy) -> int:
 
 
 def _end_unjudgeable(connection: Connection, policy: Policy) -> tuple[OtherVersion, ...]:
-    """End what waits for a version of an exercise that no grader has. Where no grader serves, it waits for one."""
+    """End submissions whose version of an exercise no worker has. If a queue has no worker, they go on waiting."""
     row = submissions.c
     waits = queued & (row.exercise_digest != "") & (row.submitted_at < now_seconds() - policy.version_grace_seconds)
     versions = connection.execute(select(row.queue, row.exercise, row.exercise_digest).where(waits).distinct()).all()
@@ -70,7 +70,7 @@ def _can_judge(hello: WorkerHello, exercise: ExerciseName, digest: str) -> bool:
 
 
 def _prune(connection: Connection, policy: Policy) -> int:
-    """Forget cells that ended long ago, some at a time so that the writer is soon free; never a verdict."""
+    """Forget old runs of cells and public checks, a few at a time to keep the write lock short; never a verdict."""
     row = submissions.c
     now = now_seconds()
     old = (
@@ -79,7 +79,7 @@ def _prune(connection: Connection, policy: Policy) -> int:
         .limit(policy.prune_at_most)
     )
     done = connection.execute(delete(submissions).where(row.id.in_(old.scalar_subquery())))
-    # Nothing asks any more where they came from.
+    # The fairness rule no longer needs to know where these came from.
     forgotten = (row.address_key.is_not(None), finished, row.finished_at < now - RECENT_SECONDS)
     connection.execute(update(submissions).where(*forgotten).values(address_key=None))
     silent_seconds = 100 * policy.worker_silence_seconds

@@ -1,4 +1,4 @@
-"""What the ledger hands out: facts about submissions, claims on them, and workers, as frozen values."""
+"""What the ledger returns, as frozen values: facts about submissions, claims on them, and workers."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,30 +26,30 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Policy:
-    """How much the ledger lets in, and how long it trusts a silent worker."""
+    """How many submissions the ledger accepts, and how long it waits for a silent worker."""
 
     pending_cap: int = 8
-    """Unfinished jobs that one learner may have, of all kinds together."""
+    """How many unfinished jobs, of all kinds together, one learner may have."""
     address_pending_cap: int = 1000
-    """The same for all learners behind one address: three for each of a class of 300, with some to spare."""
+    """The same for all learners behind one address: enough for three jobs each in a class of 300."""
     wait_limit_seconds: float = 120.0
-    """A submission that would itself wait longer than this is refused with a time to come back."""
+    """A submission that would wait longer than this is refused, with the seconds until it can be tried again."""
     lease_seconds: float = 8.0
     lost_workers_before_fault: int = 3
     cell_retention_seconds: float = 3600.0
     prune_at_most: int = 200
     version_grace_seconds: float = 10.0
-    """How long a submission waits for a grader that has its version of the exercise; one may be starting."""
+    """How long a submission waits for a worker that has its version of the exercise: one may be starting."""
     worker_silence_seconds: float = 15.0
-    """A worker that was not heard of for so long is not counted as alive."""
+    """A worker that has said no hello for this long does not count as alive."""
     follow_poll_seconds: float = 2.0
-    """How often a stream looks at the database by itself, in case a wake-up was lost."""
+    """How often a stream reads the database without a wake-up, in case one was lost."""
     dispatch_poll_seconds: float = 1.0
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a job comes from: a keyed hash of the address, and for how long its learner has been known."""
+    """Where a job comes from: a keyed hash of the address, and how long the site has known its learner."""
 
     address_key: str | None = None
     known_seconds: float = 0.0
@@ -57,7 +57,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class QueuePosition:
-    """Where a queued submission stands."""
+    """The place of a queued submission: how many run before it, and the seconds until it will have run."""
 
     ahead: int
     estimate_seconds: float
@@ -65,11 +65,11 @@ class QueuePosition:
 
 @dataclass(frozen=True)
 class Accepted:
-    """The job is in the ledger. `already`: the same key had brought it before, and this is that one."""
+    """The job is in the ledger. `already`: an earlier request with the same key had submitted it."""
 
     id: SubmissionId
     ahead: int
-    """How many run before it; 0 is the next to run, or one that runs already or has finished."""
+    """How many run before it; 0 if it is next, is running or has finished."""
     estimate_seconds: float
     already: bool = False
 
@@ -115,7 +115,7 @@ class WorkerSeen:
 
 @dataclass(frozen=True)
 class OtherVersion:
-    """An exercise that no grader has as the website does: digests, and how many submissions it ended."""
+    """An exercise of which no worker has the website's version: the digests, and how many submissions that ended."""
 
     exercise: str
     wanted: str
@@ -125,7 +125,7 @@ class OtherVersion:
 
 @dataclass(frozen=True)
 class Reconciled:
-    """What one reconciliation did. `faulted` counts jobs that lost all their workers."""
+    """What one reconciliation did. `faulted` counts the jobs that lost as many workers as the policy allows."""
 
     requeued: int = 0
     faulted: int = 0

@@ -1,4 +1,4 @@
-"""Reads what the rule of fairness asks for: what a learner and their address have pending, and lately used."""
+"""Reads what the fairness rule needs: what a learner and their address have pending and used lately."""
 
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ class Found(NamedTuple):
 
 
 def read_reputation(connection: Connection, learner: LearnerId, origin: Origin, besides: str | None) -> Reputation:
-    """`besides` is about to be superseded, so it counts for nothing."""
+    """`besides` is a submission that is about to be superseded, so it is not counted."""
     row = submissions.c
     mine = _read(connection, (row.learner == learner) & (row.id != (besides or "")))
     theirs = Found(0, 0.0, 0.0, 0.0, 0, 0)
@@ -48,7 +48,7 @@ def _read(connection: Connection, whose: ColumnElement[bool]) -> Found:
     now, since = now_seconds(), now_seconds() - RECENT_SECONDS
     end = func.coalesce(row.finished_at, now)
     start = case((row.started_at > since, row.started_at), else_=since)
-    # A job that was released has a start and waits again.
+    # A job that was released has a start time although it is waiting again.
     ran = and_(row.started_at.is_not(None), row.state != State.QUEUED)
     used = case((ran & (end > since), end - start), else_=0.0)
     is_long = ran & (end - row.started_at > SHORT_RUN_SECONDS)
@@ -72,7 +72,7 @@ def _sum(seconds: ColumnElement[Any]) -> ColumnElement[float]:
 
 
 def read_pace(connection: Connection, queue: Queue, policy: Policy) -> Pace:
-    """From the last runs of each sort, the workers that were heard of lately, and what runs now."""
+    """Computed from the last runs of each sort, the slots of the live workers, and the jobs running now."""
     row = submissions.c
     slots = select(func.sum(workers.c.slots)).where(workers.c.queue == queue, is_heard_of(policy))
     runs = select(_count(row.proven), _count(~row.proven)).where(row.queue == queue, running)

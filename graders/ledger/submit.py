@@ -1,4 +1,4 @@
-"""Taking a submission in: one transaction from the check of the idempotency key to the row in the queue."""
+"""Accepting a submission: one transaction, from the check of the idempotency key to the row in the queue."""
 
 import json
 import secrets
@@ -53,7 +53,7 @@ class SubmitRequest:
 
 @dataclass(frozen=True)
 class QueueState:
-    """What stands in the ledger when a request comes: all that the decision needs, in one query."""
+    """What the decision needs: the submission with the same key, the one to supersede, and the reputation."""
 
     known: str | None
     superseded: str | None
@@ -62,14 +62,14 @@ class QueueState:
 
 @dataclass(frozen=True)
 class Submitted:
-    """What came of a request."""
+    """The answer to a request, and whether it superseded a queued submission."""
 
     accepted: Accepted
     superseded: bool = False
 
 
 def submit(connection: Connection, request: SubmitRequest, pace: Pace, policy: Policy) -> Submitted:
-    """Insert the submission, or find the one that the same key made before.
+    """Insert the submission, or find the one that an earlier request with the same key inserted.
 
     Raises TooManyPending, AddressBusy or QueueFull, and then nothing is changed.
     """
@@ -97,7 +97,7 @@ def read_queue_state(connection: Connection, request: SubmitRequest) -> QueueSta
     row = submissions.c
     mine = row.learner == request.learner
     known = select(row.id).where(mine, row.idempotency_key == request.idempotency_key)
-    # Only an answer that counts takes the place of the one before it; runs and public checks stand for themselves.
+    # Only an answer that counts supersedes the one before it; runs of cells and public checks do not.
     same = is_graded & (row.exercise == request.exercise) if request.kind is Kind.GRADE else false()
     superseded = select(row.id).where(mine, unfinished, queued, same)
     query = select(
@@ -117,7 +117,7 @@ def _refuse_long_wait(ahead: Ahead, ranked: Rank, pace: Pace, policy: Policy) ->
 
 
 def find_position(connection: Connection, submission: SubmissionId, pace: Pace) -> QueuePosition | None:
-    """Where it stands in its queue. None: it is running, finished or unknown."""
+    """Its place in the queue; None if it is running, finished or unknown."""
     row = submissions.c
     query = select(row.queue, row.priority, row.proven, row.number).where(row.id == submission, queued)
     found = connection.execute(query).one_or_none()
@@ -133,7 +133,7 @@ def _measure(ahead: Ahead, ranked: Rank, pace: Pace) -> QueuePosition:
 
 
 def _read_ahead(connection: Connection, queue: Queue, priority: int, before: int | None = None) -> Ahead:
-    """Of those with the same priority, the ones with a smaller number; all of them for one that has none yet."""
+    """Count what is queued before a job. Equal priorities count if their number is below `before`, or it is None."""
     row = submissions.c
     among_equals = true() if before is None else row.number < before
     earlier = (row.priority > priority) | ((row.priority == priority) & among_equals)

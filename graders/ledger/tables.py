@@ -30,12 +30,12 @@ NAMING_CONVENTION = {
 
 metadata = MetaData(naming_convention=NAMING_CONVENTION)
 
-# All times are seconds since 1970, except `lease_until`, which is by the host's steady clock. `claim_number` counts
-# claims and is the fencing token; `lost_workers` counts the claims whose worker never came back. `last_seq` hands out
-# event numbers. `cases_passed`, `cases_total` and `credit` (from 0 to 1) repeat what the verdict in `result` says,
-# for queries; NULL where there is no verdict. `exercise_digest` is the content that judges, as it was when the
-# submission came. `priority` and `proven` rank the job (see fairness.py); `address_key` is a keyed hash, which is
-# forgotten minutes after the run.
+# All times are seconds since 1970, except `lease_until`, which uses the host's steady clock. `claim_number` counts
+# claims and is the fencing token; `lost_workers` counts the claims whose worker was lost. `last_seq` is the newest
+# event's number. `cases_passed`, `cases_total` and `credit` (from 0 to 1) repeat the verdict in `result` for queries;
+# they are NULL where there is no verdict. `exercise_digest` names the judging files as they were when the job was
+# submitted. `priority` and `proven` rank the job (see fairness.py); `address_key` is a keyed hash, which is deleted
+# minutes after the run.
 submissions = Table(
     "submissions",
     metadata,
@@ -71,7 +71,7 @@ submissions = Table(
 
 
 def _literally(value: State | Kind) -> ColumnElement[str]:
-    # Written into the statement, not bound: SQLite uses a partial index only if it can read its condition.
+    # Written into the SQL instead of bound: SQLite uses a partial index only if it sees the index's condition.
     return literal(value.value, String, literal_execute=True)
 
 
@@ -81,7 +81,7 @@ finished = submissions.c.state == _literally(State.FINISHED)
 unfinished = submissions.c.state != _literally(State.FINISHED)
 is_graded = submissions.c.kind == _literally(Kind.GRADE)
 is_passing = submissions.c.kind != _literally(Kind.GRADE)
-"""Runs of cells and public checks: they are in no history, and are forgotten after a while."""
+"""Runs of cells and public checks: they appear in no history and are deleted after a while."""
 
 Index(
     "ix_submissions_queued",
@@ -108,7 +108,7 @@ Index(
 )
 Index("ix_submissions_history", submissions.c.learner, submissions.c.exercise, submissions.c.number)
 
-# The body of a `finished` event is the submission's result, which stands in its row and is not copied here.
+# A `finished` event has an empty body here: its body is the submission's result, which is in the submission's row.
 events = Table(
     "events",
     metadata,

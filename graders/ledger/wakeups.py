@@ -1,7 +1,7 @@
-"""The wake-up seam: whoever changed the ledger wakes those who wait for it, and never says what changed.
+"""Wake-ups: code that changed the ledger wakes the listeners of a topic, without saying what changed.
 
-A wake-up makes things quick and is never what makes them right: it may be lost, so whoever waits also looks at the
-database from time to time. On one machine `datagrams` carries them.
+Wake-ups are for speed only. One may be lost, so every listener also reads the database from time to time. On one
+machine `datagrams` delivers them.
 """
 
 from typing import Protocol
@@ -9,21 +9,21 @@ from typing import Protocol
 from graders.contract.jobs import Queue
 
 EVENTS = "events"
-"""The topic of those who follow submissions: there are new events."""
+"""The topic of streams that follow submissions: there are new events."""
 CANCEL = "cancel"
-"""The topic of workers: someone other than its worker finished a running submission."""
+"""The topic of workers: a running submission was finished by something other than its worker."""
 
 
 def queue_topic(queue: Queue) -> str:
-    """The topic of the workers of a queue: a submission waits in it."""
+    """The topic of the workers of a queue: a submission is waiting in it."""
     return f"queue-{queue}"
 
 
 class Listener(Protocol):
-    """Hears its topic from the moment it is made until it is closed; wake-ups between two waits count as one."""
+    """Receives its topic's wake-ups from its creation until it is closed; several between two waits count as one."""
 
     async def wait(self, timeout_seconds: float) -> bool:
-        """True: it was woken. False: the time is up."""
+        """True if it was woken, False if the time ran out."""
 
     def close(self) -> None: ...
 

@@ -1,4 +1,4 @@
-"""Which workers there are: each says hello again and again, and a silent one is not counted."""
+"""The workers that are alive: each says hello again and again, and a silent one does not count."""
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
@@ -23,13 +23,13 @@ def say_goodbye(connection: Connection, worker: str) -> None:
 
 
 def is_heard_of(policy: Policy) -> ColumnElement[bool]:
-    """True of a worker that said hello lately. One that did in the future did so before the clock was set back."""
+    """The condition that a worker said hello lately. A time in the future means that the clock was set back since."""
     now = now_seconds()
     return workers.c.seen_at.between(now - policy.worker_silence_seconds, now + FUTURE_SECONDS)
 
 
 def read_workers(connection: Connection, policy: Policy) -> tuple[WorkerSeen, ...]:
-    """Those that said hello lately."""
+    """The workers that said hello lately, by name."""
     query = select(workers).where(is_heard_of(policy)).order_by(workers.c.worker)
     return tuple(
         WorkerSeen(WorkerHello.model_validate_json(row.hello), read_moment(row.seen_at))

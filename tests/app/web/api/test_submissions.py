@@ -192,7 +192,7 @@ async def test_a_form_that_could_not_be_taken_comes_back_with_its_text(
 
     assert refused.status_code == 429
     assert "precious = 1" in refused.text
-    assert "is the most. Wait for one of them to end.</" in refused.text
+    assert "are allowed. Wait for one of them to end.</" in refused.text
 
 
 @pytest.mark.parametrize(
