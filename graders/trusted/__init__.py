@@ -1,1 +1,1 @@
-"""Outside the box: draws cases, reads answers with suspicion, judges, and words the findings."""
+"""Runs outside the box: draws cases, reads answers without trusting them, judges them, and words the findings."""

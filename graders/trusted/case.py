@@ -1,4 +1,4 @@
-"""A case as an author draws it: one idea, its inputs, and what to say when it fails."""
+"""A case as an author draws it: one idea, its inputs, and the finding for when it fails."""
 
 from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Literal, Self
@@ -12,14 +12,14 @@ from graders.trusted.faults import ExerciseProblem
 MAX_CASES = 64
 HOST = "host"
 SMALLEST_UNIT_BYTES = 1 << 20
-"""The kernel counts in steps of 256 KiB a core: of smaller units it could not tell one from the next."""
+"""The kernel counts in steps of 256 KiB per core, so it could not count smaller units reliably."""
 
 
 class MachineSpec(BaseModel):
-    """A metered machine as an exercise wants it: how many layers, what each state weighs, and the budgets.
+    """A metered machine as an exercise specifies it: the number of layers, the states' weights, and the budgets.
 
-    `units` has one entry a state, from the input to the output; left out, each weighs 1. A gradient weighs as much
-    as the state that it belongs to.
+    `units` has one entry per state, from the input to the output; without it each state weighs 1. A gradient weighs
+    as much as its state.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -32,12 +32,12 @@ class MachineSpec(BaseModel):
     @model_validator(mode="after")
     def _check_units(self) -> Self:
         if self.units and len(self.units) != self.layers + 1:
-            raise ValueError(f"units has {len(self.units)} entries; write one a state, {self.layers + 1} in all")
+            raise ValueError(f"units has {len(self.units)} entries; write one per state, {self.layers + 1} in all")
         return self
 
 
 class NodeSpec(BaseModel):
-    """A node of a case's graph. `answer` says what was answered of it: "loss", "gradients[2]" or "weight[0, 1]"."""
+    """A node of a case's graph. `answer` names its part of the answer: "loss", "gradients[2]" or "weight[0, 1]"."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -49,7 +49,7 @@ class NodeSpec(BaseModel):
 
 
 class GraphSpec(BaseModel):
-    """The graph that a public case is about: nodes, operands before results, and the way along which one looks."""
+    """The graph that a public case is about: its nodes, operands before results, and the direction to read it in."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -60,12 +60,12 @@ class GraphSpec(BaseModel):
     def _check_operands(self) -> Self:
         for place, node in enumerate(self.nodes):
             if late := [operand for operand in node.operands if operand >= place]:
-                raise ValueError(f"node {node.name!r} has operand {late[0]}; an operand stands before its result")
+                raise ValueError(f"node {node.name!r} has operand {late[0]}; put an operand before its result")
         return self
 
 
 class PeakSpec(BaseModel):
-    """How much memory the learner's program may take in a case, in units of its exercise, as the kernel counts it."""
+    """How much memory, as the kernel counts it, the learner's program may take in a case, in the exercise's units."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -74,9 +74,10 @@ class PeakSpec(BaseModel):
 
 
 class CaseFacts(BaseModel):
-    """Everything of a case but its inputs.
+    """All facts of a case except its inputs.
 
-    `slow` is said when the time runs out during the case, `instead` in place of the engine's words for an outcome.
+    `slow` is the finding for a run that ran out of time in this case; `instead` replaces the engine's words for
+    an outcome.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -92,7 +93,7 @@ class CaseFacts(BaseModel):
     graph: GraphSpec | None = None
     peak: PeakSpec | None = None
     hosted: bool = False
-    """Whether a part of it, its "host", stays with host.py in the reference process."""
+    """Whether a part of it, its "host", stays in the reference process and is served by host.py."""
 
     def find_instead(self, outcome: Outcome) -> Slug | None:
         return next((code for name, code in self.instead.items() if name == outcome.value), None)
@@ -101,7 +102,7 @@ class CaseFacts(BaseModel):
 def split_cases(
     drawn: Any, findings: Collection[str], judge: Judge = Judge.ANSWERS
 ) -> list[tuple[CaseFacts, Mapping[str, Any]]]:
-    """Facts and inputs of what draw_cases returned, which names codes of `findings` only. Raises ExerciseProblem."""
+    """The facts and inputs of what draw_cases returned. Raises ExerciseProblem, e.g. for a code not in `findings`."""
     if not isinstance(drawn, list) or not 1 <= len(drawn) <= MAX_CASES:
         raise ExerciseProblem(
             f"cases.py: draw_cases returned {type(drawn).__name__}; return a list of 1 to {MAX_CASES} dicts"
@@ -110,7 +111,7 @@ def split_cases(
     for number, case in enumerate(drawn):
         if not isinstance(case, dict) or not isinstance(case.get("inputs"), dict):
             raise ExerciseProblem(
-                f"cases.py: case {number} is no dict with a dict 'inputs'; see docs/writing-an-exercise.md"
+                f"cases.py: case {number} is not a dict with a dict 'inputs'; see docs/writing-an-exercise.md"
             )
         cases.append((_read_facts(number, case), case["inputs"]))
     _check_names([facts for facts, _ in cases], findings)
@@ -133,7 +134,7 @@ def _read_facts(number: int, case: Mapping[str, Any]) -> CaseFacts:
 def _check_names(cases: list[CaseFacts], findings: Collection[str]) -> None:
     names = [case.name for case in cases]
     if len(set(names)) < len(names):
-        raise ExerciseProblem(f"cases.py: names repeat in {names}; give each case its own")
+        raise ExerciseProblem(f"cases.py: names repeat in {names}; give each case a different name")
     said = {code for case in cases for code in (case.finding, case.slow, *case.instead.values()) if code}
     if unknown := sorted(said - set(findings)):
         raise ExerciseProblem(
@@ -145,16 +146,16 @@ def _check_machines(cases: list[CaseFacts], judge: Judge) -> None:
     for case in cases:
         if case.hosted and (case.machine is not None or case.peak is not None):
             raise ExerciseProblem(
-                f"cases.py: case {case.name!r} has 'host' beside 'machine' or 'peak'; take one of them out"
+                f"cases.py: case {case.name!r} has 'host' together with 'machine' or 'peak'; remove one of them"
             )
         if judge is not Judge.BOTH and (case.machine is not None) != (judge is Judge.MACHINE):
-            wrong = "is missing from" if judge is Judge.MACHINE else "stands in"
-            remedy = "give every case one" if judge is Judge.MACHINE else 'write judge = "machine"'
+            wrong = "is missing from" if judge is Judge.MACHINE else "is in"
+            remedy = "add it to every case" if judge is Judge.MACHINE else 'write judge = "machine"'
             raise ExerciseProblem(
                 f"cases.py: 'machine' {wrong} case {case.name!r}, and exercise.toml has judge = \"{judge}\"; {remedy}"
             )
         if case.machine is not None and case.peak is not None:
             raise ExerciseProblem(
-                f"cases.py: case {case.name!r} has 'machine' and 'peak'; a machine holds the states itself, so take "
-                "'peak' out"
+                f"cases.py: case {case.name!r} has 'machine' and 'peak'; a machine holds the states itself, so "
+                "remove 'peak'"
             )

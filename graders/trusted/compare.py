@@ -1,4 +1,4 @@
-"""Is this answer the expected one? Shape and dtype are settled before; here values are compared."""
+"""Compares an answer's values with the expected ones. Names, shapes and dtypes have been compared before."""
 
 from typing import Any, TypeAlias
 
@@ -11,12 +11,12 @@ Array: TypeAlias = "np.ndarray[Any, Any]"
 
 
 def is_finite(answer: Answer) -> bool:
-    """Every number is finite; texts and whole numbers are."""
+    """Whether every number is finite. Texts and whole numbers always are."""
     return all(isinstance(value, str) or bool(np.all(np.isfinite(value))) for value in answer.values())
 
 
 def matches(got: Answer, expected: Answer, tolerance: Tolerance) -> bool:
-    """Every value matches; the two have the same names, shapes and dtypes."""
+    """Whether every value matches, for answers with the same names, shapes and dtypes."""
     return all(value_matches(got[name], expected[name], tolerance) for name in expected)
 
 
@@ -29,10 +29,10 @@ def value_matches(got: Any, expected: Any, tolerance: Tolerance) -> bool:
 
 
 def find_near(given: Array, wanted: Array, tolerance: Tolerance) -> Array:
-    """For each element of two arrays of one shape, whether it is as expected."""
+    """For each element of two arrays of the same shape, whether it is as expected."""
     if not np.issubdtype(wanted.dtype, np.floating):
         return np.asarray(given == wanted, bool)
     wanted, given = wanted.astype(np.float64), given.astype(np.float64)
-    # Asked as "all are near", never as "none is far": NaN is neither, and must not pass.
+    # "All are near" and not "none is far": NaN is neither near nor far, and must not pass.
     with np.errstate(invalid="ignore", over="ignore"):
         return np.asarray(np.abs(given - wanted) <= tolerance.absolute + tolerance.relative * np.abs(wanted))

@@ -1,4 +1,4 @@
-"""Where a wrong answer first differs, and at which node of the case's graph: for wording alone, after the ruling."""
+"""Where a wrong answer first differs, and at which node of the case's graph. Only for words, after the ruling."""
 
 import json
 import re
@@ -22,14 +22,14 @@ MAX_TEXT_LENGTH = 200
 
 @dataclass(frozen=True)
 class Told:
-    """What there is to say of one answer beside what it was."""
+    """What a learner is shown about one answer besides its text."""
 
     difference: Difference | None = None
     graph: CaseGraph | None = None
 
 
 def tell_difference(case: PreparedCase, ruling: Ruling, tolerance: Tolerance) -> Told:
-    """Of an answer with the right layout; of any other, nothing that the ruling does not say."""
+    """Where the answer differs; empty if its layout is wrong, because the ruling already says that."""
     if ruling.answer is None:
         return Told()
     expected = decode_answer(read_layout(case.expected.header), case.expected.body)
@@ -41,13 +41,13 @@ def tell_difference(case: PreparedCase, ruling: Ruling, tolerance: Tolerance) ->
 
 
 def find_difference(got: Answer, expected: Answer, tolerance: Tolerance) -> Difference | None:
-    """The first element that is off, in the order of the answer's names; None where all is right."""
+    """The first element that is wrong, in the order of the expected names; None if all are right."""
     first: Difference | None = None
     far_total = 0
     for name in expected:
         given, wanted = as_elements(got[name]), as_elements(expected[name])
         if given.shape != wanted.shape:
-            # Lists of texts alone: of everything else the layout was compared before.
+            # Only lists of texts can differ here: all other shapes were compared as part of the layout.
             given, wanted = np.array(str(got[name]), object), np.array(str(expected[name]), object)
         far = ~find_near(given, wanted, tolerance)
         far_total += int(np.count_nonzero(far))
@@ -58,7 +58,7 @@ def find_difference(got: Answer, expected: Answer, tolerance: Tolerance) -> Diff
 
 
 def compare_graph(order: GraphSpec, got: Answer, expected: Answer, tolerance: Tolerance) -> CaseGraph:
-    """The case's graph with the answers at its nodes. A node that names an answer that is not there has none."""
+    """The case's graph with the answers at its nodes. A node without a matching answer shows none."""
     nodes = tuple(_compare_node(node.model_dump(), got, expected, tolerance) for node in order.nodes)
     places = range(len(nodes)) if order.walk == "forward" else range(len(nodes) - 1, -1, -1)
     first = next((place for place in places if nodes[place].right is False), None)
@@ -66,7 +66,7 @@ def compare_graph(order: GraphSpec, got: Answer, expected: Answer, tolerance: To
 
 
 def as_elements(value: Any) -> Any:
-    """Any value as an array whose elements can be told apart; a list of texts comes as JSON."""
+    """Any value as an array of comparable elements; a list of texts arrives as JSON."""
     if not isinstance(value, str):
         return np.asarray(value)
     try:
@@ -93,7 +93,7 @@ def _compare_node(node: dict[str, Any], got: Answer, expected: Answer, tolerance
 
 
 def read_place(text: str) -> tuple[str, Index] | None:
-    """Name and index of "loss", "gradients[2]" or "weight[0, 1]"."""
+    """The name and index in "loss", "gradients[2]" or "weight[0, 1]"; None for any other form."""
     found = re.fullmatch(r"(\w+)(?:\[([\d, ]+)\])?", text)
     if found is None:
         return None

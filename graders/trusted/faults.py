@@ -1,4 +1,4 @@
-"""What can be wrong on our side while judging. Never the learner's fault, never an attempt."""
+"""Faults on our side while judging. They are never the learner's fault and count no attempt."""
 
 from graders.contract.model import ExerciseName
 
@@ -8,13 +8,13 @@ class GraderFault(Exception):
 
 
 class OtherVersion(GraderFault):
-    """The files that judge here are not those that the website has."""
+    """The worker's files of an exercise differ from the website's."""
 
     def __init__(self, exercise: ExerciseName, ours: str, wanted: str) -> None:
-        versions = f"the version of {exercise} is {ours or 'missing'} here and {wanted} at the website"
+        versions = f"the version of {exercise} is {ours or 'missing'} at this worker and {wanted} at the website"
         super().__init__(f"{versions}; give both the same files")
         self.exercise = exercise
 
 
 class ExerciseProblem(GraderFault):
-    """An exercise's folder is not as it should be. The text is for its author: thing, value, remedy."""
+    """Something is wrong in an exercise's folder. The text is for its author: the thing, its value, the remedy."""

@@ -1,7 +1,7 @@
-"""Judges a case also by the memory that its program took, as the kernel counted it.
+"""Judges a case by its answer and by the memory that its program took, as the kernel counted it.
 
-The learner's file is handed over only when the baseline has been read, so nothing that it does can raise that. What
-the process says of its own cost is shown as its word, and read leniently: no credit rests on it.
+The learner's file is sent only after the baseline has been read, so it cannot raise the baseline. Costs that the
+process reports itself are shown as its own claim and read leniently: no credit depends on them.
 """
 
 import json
@@ -28,7 +28,7 @@ UNITS: Final = {FORWARDS: "steps"}
 
 
 class Reading(Protocol):
-    """What the kernel has charged a program with: at this moment, and the most since it began."""
+    """The memory that the kernel has charged to a program: now, and the most since it began."""
 
     @property
     def now_bytes(self) -> int: ...
@@ -37,7 +37,7 @@ class Reading(Protocol):
 
 
 class Program(Protocol):
-    """A run, as far as it is needed here."""
+    """The part of a run that is needed here."""
 
     def send(self, data: bytes) -> None: ...
     def receive(self, count: int) -> bytes: ...
@@ -45,7 +45,7 @@ class Program(Protocol):
 
 
 def read_baseline(number: int, case: PreparedCase, program: Program) -> int:
-    """Have the case prepared; what the process takes then, in bytes. Whatever fails so early is our fault."""
+    """Have the case prepared; returns the bytes that the process then takes. Raises GraderFault if that fails."""
     program.send(case.question.numbered(CASE, number))
     head = program.receive(HEAD.size)
     if head != HEAD.pack(HERE, number, 0, 0):
@@ -55,7 +55,7 @@ def read_baseline(number: int, case: PreparedCase, program: Program) -> int:
 
 @dataclass(frozen=True)
 class Submitted:
-    """The learner's file, what the process took before it had that, and how near an answer has to be."""
+    """The learner's file, the bytes that the process took before it got the file, and the answer's tolerance."""
 
     source: str
     baseline_bytes: int
@@ -63,7 +63,7 @@ class Submitted:
 
 
 def judge_peak(number: int, case: PreparedCase, submitted: Submitted, program: Program) -> Ruling:
-    """Hand over the learner's file, and rule on the answer first, then on its cost."""
+    """Send the learner's file, and rule first on the answer, then on its cost."""
     program.send(Frame(b"", json.dumps({"source": submitted.source}).encode()).numbered(CODE, number))
     head = program.receive(HEAD.size)
     kind, answered, header_length, body_length = HEAD.unpack(head)
@@ -74,14 +74,14 @@ def judge_peak(number: int, case: PreparedCase, submitted: Submitted, program: P
         reported = read_report(program.receive(body_length))
         head = program.receive(HEAD.size)
     ruling = judge_frame(head, number, case, submitted.tolerance, program.receive)
-    # The mark never falls, and the answer is here: nothing that was taken for it can be missing.
+    # The kernel's peak never falls, so read after the answer it includes all memory that the answer took.
     taken_bytes = _read(case, program).peak_bytes - submitted.baseline_bytes
     assert case.facts.peak is not None
     return weigh(ruling, case.facts.peak, taken_bytes, reported)
 
 
 def weigh(ruling: Ruling, order: PeakSpec, taken_bytes: int, reported: tuple[Measure, ...]) -> Ruling:
-    """The ruling with its measures; a right answer beyond the budget does not pass."""
+    """The ruling with its measures added; OVER_BUDGET for a right answer that took more than the budget."""
     units, most = round(max(0, taken_bytes) / order.unit_bytes, 2), order.most_units
     held = Measure(name=HELD, value=units, unit="units", measured_by=MeasuredBy.KERNEL, most=most)
     measures = (*reported, held)
@@ -96,7 +96,7 @@ def weigh(ruling: Ruling, order: PeakSpec, taken_bytes: int, reported: tuple[Mea
 
 
 def read_report(raw: bytes) -> tuple[Measure, ...]:
-    """Counts by name, as the learner's process tells them; whatever else it says is left out."""
+    """The counts that the learner's process claims, by name; anything else in its report is ignored."""
     try:
         told = json.loads(raw)
     except (ValueError, RecursionError):
@@ -120,7 +120,7 @@ def _read(case: PreparedCase, program: Program) -> Reading:
     reading = program.read_memory()
     if reading is None:
         raise GraderFault(
-            f"the case {case.facts.name!r} is judged by its peak, and the kernel measures none here: give the worker "
-            "a memory control group that it may write to (graders/README.md, Profiles)"
+            f"the case {case.facts.name!r} is judged by its peak, which the kernel does not measure here: give the "
+            "worker a memory control group that it may write to (graders/README.md, Profiles)"
         )
     return reading

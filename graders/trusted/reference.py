@@ -1,4 +1,4 @@
-"""The judge's side of the reference process: starts it, asks it for cases, and takes its failures as our own."""
+"""The judge's side of the reference process: starts it and asks it for cases; its failures become GraderFault."""
 
 import json
 import socket
@@ -25,7 +25,7 @@ PACKAGE_ROOT = Path(__file__).resolve().parent.parent.parent
 
 @dataclass(frozen=True)
 class PreparedCase:
-    """A case, the frame to send in, and the exact frame of a right answer (values within tolerance)."""
+    """A case, the frame to send to the box, and the frame expected back: header exact, values within tolerance."""
 
     facts: CaseFacts
     question: Frame
@@ -33,14 +33,14 @@ class PreparedCase:
 
 
 class ReferenceRun:
-    """The cases of one submission, and the process that can still say what a wrong answer looks like."""
+    """The cases of one submission, and the channel to the process that can recognise mistakes in wrong answers."""
 
     def __init__(self, channel: socket.socket, cases: tuple[PreparedCase, ...]) -> None:
         self._channel = channel
         self.cases = cases
 
     def diagnose(self, case: int, got: Frame) -> str | None:
-        """The code of the misconception that the exercise's author sees in this answer, if any."""
+        """The code of the misconception that the exercise's own `diagnose` recognises in this answer, if any."""
         try:
             send_message(self._channel, {"case": case, "layout": got.header.decode()}, got.body)
             reply, _ = receive_message(self._channel)
@@ -49,7 +49,7 @@ class ReferenceRun:
         return str(reply["code"]) if reply["code"] else None
 
     def ask_host(self, case: int, question: bytes) -> bytes | None:
-        """What the case's host says, in numbers as the question; None where it does not answer that."""
+        """The host's answer to `question`, or None; both are little-endian float64. Raises GraderFault."""
         try:
             send_message(self._channel, {"ask": case}, question)
             reply, told = receive_message(self._channel)
@@ -70,7 +70,7 @@ class ReferenceRun:
 
 
 class ReferenceServer:
-    """One process for all slots of a worker; safe to use from several threads. Started again if it has died."""
+    """One process for all slots of a worker, restarted if it has died. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -79,7 +79,7 @@ class ReferenceServer:
         self._warm = False
 
     def warm(self, *, with_torch: bool) -> None:
-        """Start the process now, and let it import torch meanwhile, so that the first submission need not wait."""
+        """Start the process now, and let it import torch if wanted, so that the first submission need not wait."""
         ours, theirs = socket.socketpair()
         with ours, theirs:
             self._send(json.dumps({"exercise": "", "torch": with_torch}).encode(), theirs)
@@ -87,7 +87,7 @@ class ReferenceServer:
     def prepare(self, exercise: Exercise, seed: int, *, may_retry: bool = True) -> ReferenceRun:
         """Draw cases from `seed` and answer them with the solution. Raises GraderFault.
 
-        `may_retry`: ask once more where the whole process, and not one exercise's fork of it, has died.
+        `may_retry`: ask once more if the whole process has died, and not only its fork for this exercise.
         """
         wants_torch = exercise.manifest.flavour is Flavour.TORCH
         order = _write_order(wants_torch, exercise, seed)
@@ -115,7 +115,7 @@ class ReferenceServer:
             self._stop()
 
     def _ask(self, order: bytes, wall_seconds: float) -> socket.socket:
-        """Our end of a new session."""
+        """Open a session; returns our end of its socket."""
         ours, theirs = socket.socketpair()
         ours.settimeout(wall_seconds)
         with theirs:
@@ -123,7 +123,7 @@ class ReferenceServer:
         return ours
 
     def _has_died(self) -> bool:
-        """A killed process is seen as dead a moment after its sockets closed."""
+        """Whether the process is dead. Waits a moment, because a killed process is reaped after its sockets close."""
         process = self._process
         try:
             return process is None or process.wait(timeout=DEATH_SECONDS) is not None
@@ -159,7 +159,7 @@ class ReferenceServer:
         self._warm = False
 
     def _stop(self) -> None:
-        """It ends by itself when its control socket closes; one that does not is killed."""
+        """Close its control socket, which ends it, and kill it if it is still alive two seconds later."""
         if self._control is not None:
             self._control.close()
             self._control = None
@@ -179,7 +179,7 @@ def _write_order(torch: bool, exercise: Exercise, seed: int) -> bytes:
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of the worker's own: no database address, no secret. One thread, so that it can fork."""
+    """Nothing from the worker's environment: no database address, no secret. One thread, so that it can fork."""
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     return {
         "PATH": "/usr/bin:/bin",

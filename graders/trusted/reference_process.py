@@ -1,7 +1,7 @@
-"""The reference process: a trusted fork-server that draws cases and runs the probe on the solution, outside the box.
+"""The reference process: a trusted fork server that draws cases and runs the probe on the solution, outside the box.
 
-One fork a submission, so that one exercise's code never meets another's. It never sees a learner's code, only the
-numbers of a wrong answer when it is asked what they look like. No thread may exist before a fork: torch's would not
+Each submission gets its own fork, so exercises' code cannot mix. It never sees a learner's code, only the values of a
+wrong answer that it is asked to diagnose. No other thread may exist before a fork, because torch's threads would not
 survive it.
 """
 
@@ -39,17 +39,17 @@ MAX_SECONDS = 30
 MAX_MEMORY_BYTES = 4 << 30
 MAX_ORDER_LENGTH = 64 * 1024
 TORCH_MODULES = ("torch", "torch._dynamo", "torch.utils.checkpoint", "torch.func")
-"""torch itself, and what it would import only when needed: a child's first optimizer then costs 1.5 s of CPU time."""
+"""torch, and modules that it imports on first use: they would cost each child's first optimizer 1.5 s of CPU time."""
 
 
 def main(descriptor: int) -> None:
     """Serve until the judge closes its end.
 
-    An order is JSON {exercise, seed, torch, findings, judge} and a descriptor to answer on; one without an exercise
-    only asks to be ready.
+    An order is JSON {exercise, seed, torch, findings, judge} and a descriptor to answer on. With an empty exercise it
+    only asks the process to import what is needed.
     """
     control = socket.socket(fileno=descriptor)
-    # An operator's Ctrl-C reaches every process of the terminal; this one ends when the judge releases it.
+    # An operator's Ctrl-C reaches every process of the terminal, but this one ends when the judge closes its socket.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     prepare_for_fork.rest(prepare_for_fork.open_map())
@@ -68,11 +68,11 @@ def main(descriptor: int) -> None:
 
 
 def import_torch() -> None:
-    """Once, and before the fork, with one thread: what a fork of a threaded torch inherits hangs."""
+    """Import torch once before the forks, with one thread: a fork of a torch with threads hangs."""
     torch, *_ = [importlib.import_module(name) for name in TORCH_MODULES]
     torch.set_num_threads(1)
     with torch.no_grad():
-        # It looks at the processor once, and would do so in every child.
+        # The first operation detects the processor's features; done here, no child has to do it again.
         ones = torch.ones(2, 2)
         (ones @ ones).clamp_min(0)
     if len(list(Path("/proc/self/task").iterdir())) > 1 or threading.active_count() > 1:
@@ -80,7 +80,7 @@ def import_torch() -> None:
 
 
 def serve_in_child(control: socket.socket, channel: socket.socket, order: dict[str, Any]) -> None:
-    """Never returns: a child that went on would serve the judge beside its parent."""
+    """Serve one session and exit. Never returns, because the code after the call is the parent's."""
     try:
         control.close()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -88,7 +88,7 @@ def serve_in_child(control: socket.socket, channel: socket.socket, order: dict[s
         resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         signal.alarm(2 * MAX_SECONDS)
-        # A program to be fixed may print, and nobody asked its solution to.
+        # The solution of a program to be fixed may print, and that output is not wanted here.
         with Path(os.devnull).open("w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
             serve_session(channel, order)
     except SessionEnded:
@@ -100,7 +100,7 @@ def serve_in_child(control: socket.socket, channel: socket.socket, order: dict[s
 
 
 def serve_session(channel: socket.socket, order: dict[str, Any]) -> None:
-    """Send every case with its expected answer, then say what wrong answers look like until nobody asks."""
+    """Send every case with its expected answer, then answer questions until the judge closes the session."""
     folder = Path(order["exercise"])
     try:
         draw = DrawRequest(int(order["seed"], 16), frozenset(order["findings"]), Judge(order["judge"]))
@@ -123,7 +123,7 @@ def serve_session(channel: socket.socket, order: dict[str, Any]) -> None:
 
 
 def diagnose(drawn: "DrawnCases", question: dict[str, Any], body: bytes) -> str | None:
-    """What an exercise's author sees in a wrong answer: one of its codes, or nothing."""
+    """The code that the exercise's own `diagnose` gives for a wrong answer, or None."""
     if drawn.diagnose is None:
         return None
     got = decode_answer(read_layout(question["layout"].encode()), body)
@@ -137,20 +137,20 @@ def diagnose(drawn: "DrawnCases", question: dict[str, Any], body: bytes) -> str 
 
 
 def open_host(folder: Path, hidden: Any) -> Any:
-    """The part of a case that a learner's program may ask, and not read; fresh, for whoever asks."""
+    """A new host of a case: the part that a learner's program may ask but not read."""
     return run_file(folder, "host.py").Host(copy.deepcopy(hidden))
 
 
 def ask_freely(host: Any) -> Callable[[Sequence[float]], list[float]]:
-    """What the solution has in the place of a program's questions through the judge."""
+    """The `ask` function that the solution gets; a learner's program asks through the judge instead."""
     return lambda numbers: list(np.asarray(host.answer(np.array(numbers, np.float64)), np.float64).tolist())
 
 
 def ask_host(host: Any, question: bytes) -> bytes | None:
-    """A learner's program chooses the numbers: whatever the author's code makes of them is no fault of ours."""
+    """The host's answer as float64 bytes; None if it raises, because a learner's program may ask any numbers."""
     try:
         return bytes(np.asarray(host.answer(np.frombuffer(question, "<f8").copy()), "<f8").tobytes())
-    except Exception:  # noqa: BLE001 - it cannot be answered, and the program gets to know that
+    except Exception:  # noqa: BLE001 - the program is told that there is no answer
         return None
 
 
@@ -166,7 +166,7 @@ class DrawnCases:
 
 @dataclass(frozen=True)
 class DrawRequest:
-    """What the cases of one run are drawn from."""
+    """What the cases of one run are drawn from, and what they are checked against."""
 
     seed: int
     findings: frozenset[str]
@@ -174,7 +174,7 @@ class DrawRequest:
 
 
 def prepare_cases(folder: Path, draw: DrawRequest) -> tuple[DrawnCases, list[dict[str, Any]], bytes]:
-    """Cases drawn from the seed with the frames to send in and the frames that must come out."""
+    """(the cases, their facts and sizes, and all frames joined): per case the question and the expected answer."""
     cases_module = run_file(folder, "cases.py")
     solve = answer_nothing if draw.judge is Judge.MACHINE else load_solution(folder)
     drawn = DrawnCases(draw.findings, getattr(cases_module, "diagnose", None))
@@ -182,7 +182,7 @@ def prepare_cases(folder: Path, draw: DrawRequest) -> tuple[DrawnCases, list[dic
     told = cases_module.draw_cases(random.Random(draw.seed))
     for place, (case, inputs) in enumerate(split_cases(told, draw.findings, draw.judge)):
         question = encode_case(inputs if case.machine is None else {**inputs, "machine": case.machine.model_dump()})
-        # A copy: a solution that trains in place would leave `diagnose` with other inputs than the learner had.
+        # A copy, because a solution that trains in place would give `diagnose` other inputs than the learner had.
         hosting = {HOST: told[place][HOST]} if case.hosted else {}
         asking = {"ask": ask_freely(open_host(folder, hosting[HOST]))} if case.hosted else {}
         expected = (answer_nothing if case.machine else solve)(copy.deepcopy(dict(inputs)) | asking)
@@ -198,7 +198,7 @@ def prepare_cases(folder: Path, draw: DrawRequest) -> tuple[DrawnCases, list[dic
 
 
 def answer_nothing(inputs: dict[str, Any]) -> Frame:
-    """On a machine the judge itself knows the gradient: there is nothing to predict."""
+    """An empty expected answer: the judge itself computes a machine's gradient."""
     return encode_answer({})
 
 

@@ -1,4 +1,4 @@
-"""Answers as short text, for a learner to read beside the expected ones."""
+"""Answers as short text that a learner can compare with the expected ones."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from graders.trusted.wire import Answer
 MAX_VALUE_LENGTH = 600
 MAX_ROW_LENGTH = 24
 DIGITS = "{:.9g}".format
-"""Enough to see where two answers differ, and no more than float32 and a careful float64 have."""
+"""Nine significant digits: enough to distinguish any two float32 values."""
 
 
 def render_answer(answer: Answer) -> str:
-    """One line a named value; a lone value stands without its name."""
+    """One line per named value; a single value is shown without its name."""
     if len(answer) == 1:
         return render_value(next(iter(answer.values())))
     return "\n".join(f"{name} = {render_value(value)}" for name, value in answer.items())

@@ -1,4 +1,4 @@
-"""Reads the one document that a free cell sends: capped, of finite numbers, its trace as the contract checks it."""
+"""Reads the one document that a free cell sends: capped, finite numbers only, its trace checked by the contract."""
 
 import json
 import math
@@ -17,8 +17,8 @@ MAX_REASON_LENGTH = 200
 
 @dataclass(frozen=True)
 class Report:
-    """What the cell's process said of its run; `trace_refused` says why a trace was not taken, `unreadable` that the
-    cell could not be compiled."""
+    """What the cell's process claims about its run. `trace_refused` says why a trace was not accepted; `unreadable`
+    means that the cell could not be compiled."""
 
     ok: bool
     mistake: Mistake | None
@@ -28,7 +28,7 @@ class Report:
 
 
 def read_report(raw: bytes) -> Report | None:
-    """The report, or None where the bytes are no report at all."""
+    """The report, or None if the bytes are not a report."""
     if not raw or len(raw) > MAX_DOCUMENT_BYTES:
         return None
     try:

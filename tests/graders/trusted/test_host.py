@@ -107,5 +107,5 @@ def test_a_host_that_is_gone_is_our_fault(run):
 
 def test_a_host_stands_beside_no_meter():
     drawn = {"name": "a", "idea": "b", "finding": "c", "public": True, "inputs": {}, HOST: 1}
-    with pytest.raises(ExerciseProblem, match="'host' beside"):
+    with pytest.raises(ExerciseProblem, match="'host' together with"):
         split_cases([{**drawn, "peak": {"unit_bytes": 1 << 20, "most_units": 3.0}}], ["c"])

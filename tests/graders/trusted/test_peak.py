@@ -214,7 +214,7 @@ def test_cases_on_a_machine_may_stand_beside_others_where_the_exercise_says_both
 
 def test_a_machine_has_no_peak_of_the_kernels():
     drawn = draw(peak={"unit_bytes": MIB, "most_units": 46}, machine={"layers": 2})
-    with pytest.raises(ExerciseProblem, match="take 'peak' out"):
+    with pytest.raises(ExerciseProblem, match="remove 'peak'"):
         split_cases(drawn, ["f"], Judge.BOTH)
 
 
