@@ -1,4 +1,4 @@
-"""Builds a chapter's blocks from its tree, and reports directives that are unknown or stand in the wrong place."""
+"""Builds a chapter's blocks from its tree, and reports directives that are unknown or in the wrong place."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -142,15 +142,15 @@ def _build_directive(directive: Directive, draft: Draft, holds: Holds) -> Block 
 def _check_place(fence: Fence, spec: Spec, draft: Draft, holds: Holds) -> None:
     fits = holds is Holds.ANYTHING or (holds is Holds.TO_LOOK_AT and fence.name in TO_LOOK_AT)
     if not fits:
-        message = f"{{{fence.name}}} may not stand inside this directive"
-        remedy = "move it before or after the directive that it stands in"
+        message = f"{{{fence.name}}} may not be used inside this directive"
+        remedy = "move it before or after the directive that contains it"
         draft.report.add(fence.line, Rule.MISPLACED, fence.name, message, remedy)
 
 
 def _report_wrong_fence(fence: Fence, spec: Spec, draft: Draft) -> None:
     right = "```" if spec.is_code else ":::"
     what = "code" if spec.is_code else "Markdown"
-    message = f"{{{fence.name}}} holds {what} and is fenced by {fence.mark}"
+    message = f"{{{fence.name}}} holds {what} but is fenced with {fence.mark}"
     remedy = f"write {right}{{{fence.name}}} and close it with {right}"
     draft.report.add(fence.line, Rule.WRONG_FENCE, fence.mark, message, remedy)
 

@@ -1,4 +1,4 @@
-"""Colours code on the server: one span a line, Pygments' short class names, no inline styles."""
+"""Colours code on the server: one span per line, Pygments' short class names, no inline styles."""
 
 from functools import lru_cache
 from html import escape
@@ -18,7 +18,7 @@ COLOURED = frozenset(
         *("nc", "nd", "nf", "ow", "s", "s1", "s2", "sa", "sd", "se", "si"),
     )
 )
-"""The classes that the style sheet colours. No other token gets a span: four out of five would only be weight."""
+"""The classes that the style sheet colours. Spans for other tokens would be four in five, and change nothing."""
 
 
 @lru_cache(maxsize=64)
@@ -30,13 +30,13 @@ def _lexer(language: str) -> Lexer | None:
 
 
 def knows_language(language: str) -> bool:
-    """Whether a fence's language has colours, or is plain text."""
+    """Whether a fence's language can be coloured, or is plain text."""
     return language in PLAIN_NAMES or _lexer(language) is not None
 
 
 @lru_cache(maxsize=4096)
 def highlight(source: str, language: str = "python") -> Html:
-    """`<code>` with one `<span class="line" data-line="N">` a line; the caller supplies the `<pre>`."""
+    """`<code>` with one `<span class="line" data-line="N">` per line; the caller supplies the `<pre>`."""
     lexer = None if language in PLAIN_NAMES else _lexer(language)
     pieces = lexer.get_tokens(source) if lexer else [(Token.Text, source)]
     lines: list[list[str]] = [[]]

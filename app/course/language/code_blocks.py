@@ -1,4 +1,4 @@
-"""Builds what is made of code: cells, graphs and claims; checks that their Python parses."""
+"""Builds the directives that hold code: cells, graphs and claims. Checks that their Python parses."""
 
 import re
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ SILENTLY = """\
 with __import__("contextlib").redirect_stdout(__import__("io").StringIO()):
     exec({source!r}, globals())
 """
-"""Runs a cell for what it leaves behind: what it prints was seen where it stands."""
+"""Runs a cell for the names it defines. Its output is discarded: the cell itself has already shown it."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def split_code(directive: Directive) -> Code:
 
 
 def _blank_lines(lines: list[str]) -> int:
-    """How many blank lines come first: they are cut off, and the next line keeps its number."""
+    """The number of leading blank lines, which are cut off: code starts this many lines later in the file."""
     return next((number for number, line in enumerate(lines) if line.strip()), 0)
 
 
@@ -129,7 +129,7 @@ def find_setup(name: str, fence: Fence, draft: Draft) -> str:
 
 
 def _find_code_before(options: CellOptions, setup: str, fence: Fence, draft: Draft) -> dict[str, str]:
-    """What runs before a cell, each piece once, with how it is shown: the cells it depends on, then its own setup."""
+    """What runs before a cell, each piece once: the cells it depends on, then its setup. Maps code to its display."""
     pieces: dict[str, str] = {}
     for name in options.depends_on:
         before = draft.cells.get(name)
@@ -169,13 +169,13 @@ def build_graph(directive: Directive, name: str, draft: Draft) -> Graph | None:
 
 
 def _check_claim(source: str, line: int, name: str, draft: Draft) -> None:
-    """Code that cannot fail would hold for a false sentence too."""
+    """Reports code that cannot fail: it would pass for a false sentence too."""
     if find_syntax_mistake(source) or not has_code(source):
         return
     idle = find_idle_check(source)
     if idle:
         message = f"the code of the claim {name!r} cannot fail: {idle.message}"
-        remedy = "write `assert` and the condition that is false if the sentence is"
+        remedy = "write `assert` with a condition that is false when the sentence is false"
         draft.report.add(line + idle.line - 1, Rule.IDLE_CLAIM, name, message, remedy)
 
 

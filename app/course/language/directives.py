@@ -1,7 +1,7 @@
 """Every directive of the course language: its options as one pydantic model, its argument, and what it may hold.
 
 A field's description is the remedy that an author reads, and `docs/writing-a-chapter.md` has to name every
-directive and option that stands here.
+directive and option defined here.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from graders.contract.jobs import Flavour
 
 
 class NoOptions(Options):
-    """A directive that takes none."""
+    """The options of a directive that takes none."""
 
 
 class PredictOptions(Options):
@@ -95,7 +95,7 @@ class ClaimOptions(Options):
 
 
 class Argument(StrEnum):
-    """What stands after the name on the opening line."""
+    """What follows the name on the opening line."""
 
     ID = "an id"
     EXERCISE = "an exercise's name"
@@ -105,17 +105,17 @@ class Argument(StrEnum):
 
 
 class Holds(StrEnum):
-    """Which directives may stand inside."""
+    """Which directives may be used inside."""
 
     ANYTHING = "anything"
     TO_LOOK_AT = "to look at"
-    """Cells, graphs, claims and asides: nothing that a reader has to answer."""
+    """Cells, graphs, claims and asides: nothing that asks the reader for an answer."""
     NOTHING = "nothing"
 
 
 @dataclass(frozen=True)
 class Spec:
-    """What a directive is made of. `title` is shown when the author gives none."""
+    """The parts of a directive. `title` is shown when the author gives none."""
 
     options: type[Options]
     argument: Argument
@@ -164,7 +164,7 @@ SPECS: dict[str, Spec] = {
 TO_LOOK_AT = frozenset({"cell", "measure", "graph", "claim", "figure", "steps", "setup", "variant", "aside"})
 
 HIDDEN = frozenset({"setup", "variant"})
-"""What a page does not show: code that other directives name."""
+"""Directives that a page does not show: code that other directives refer to by name."""
 
 
 def all_option_names(directive: str) -> frozenset[str]:

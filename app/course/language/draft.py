@@ -1,4 +1,4 @@
-"""What is known of one chapter while it is built: its problems, its prose, its ids and what it points at."""
+"""The state of one chapter while it is built: its problems, prose, ids and references."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ class Named:
     name: str
     line: int
     by: str
-    """Who points at it, as an author knows it: "the prediction double-use"."""
+    """The directive that refers to it, in the author's terms: "the prediction double-use"."""
 
 
 @dataclass
@@ -34,10 +34,10 @@ class Draft:
     setups: dict[str, str] = field(default_factory=dict)
     variants: dict[str, Variant] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
-    """The hidden fences that something names."""
+    """The hidden fences, such as setups, that another directive names."""
     cells: dict[str, Cell] = field(default_factory=dict)
     before: dict[str, str] = field(default_factory=dict)
-    """What runs before each cell, as a reader is shown it."""
+    """The code that runs before each cell, in the form shown to a reader."""
     measures: dict[str, Cell] = field(default_factory=dict)
     graphs: dict[str, Graph] = field(default_factory=dict)
     claims: dict[str, Claim] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Draft:
         return Where(self.report.path, line)
 
     def take_id(self, fence: Fence, name: str) -> None:
-        """Notes an id, and reports it where another directive has it already. It becomes an anchor too."""
+        """Records an id, which is also an anchor. Reports it if another directive already has it."""
         if name in self.ids:
             message = f"the id {name!r} is taken by line {self.ids[name]}"
             remedy = "choose another; ids are unique within a chapter"
@@ -64,7 +64,7 @@ class Draft:
             self.anchors[name] = fence.line
 
     def find_missing(self, uses: list[Named], known: Mapping[str, object], what: str) -> None:
-        """Reports each use of a name that is not among the known."""
+        """Reports each use of a name that is not in `known`."""
         for use in uses:
             if use.name not in known:
                 otherwise = (

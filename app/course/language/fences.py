@@ -1,4 +1,4 @@
-"""Finds every fence of a chapter before Markdown is parsed, so that an unclosed or crossed one is reported.
+"""Finds every fence of a chapter before Markdown is parsed, so that unclosed and crossed fences are reported.
 
 Markdown closes an unclosed fence silently at the end of the file and so swallows the rest. This scan pairs
 the fences first; the Markdown rule in `markdown` then takes their extents from here.
@@ -31,7 +31,7 @@ class OptionLine:
 
 @dataclass(frozen=True)
 class Fence:
-    """A directive's extent. Lines count from 0 here, as Markdown's do; `end` is the first line after the fence."""
+    """A directive's extent. Lines count from 0, as in Markdown's tokens; `end` is the first line after the fence."""
 
     name: str
     argument: str
@@ -42,9 +42,9 @@ class Fence:
     end: int
     options: tuple[OptionLine, ...]
     badly_written: tuple[int, ...]
-    """Lines that look like options and are not."""
+    """Lines that look like options but are not."""
     astray: tuple[OptionLine, ...] = ()
-    """Options that are indented, or stand below a blank line; they are among the options too."""
+    """Options that are indented or follow a blank line; `options` contains them too."""
 
     @property
     def is_code(self) -> bool:
@@ -55,13 +55,13 @@ class Fence:
         return self.open + 1
 
     def line_of(self, *names: str) -> int:
-        """The line, from 1, of the first of these options; without any of them, that of the fence."""
+        """The line, from 1, of the first of these options that is present; otherwise the line of the fence."""
         return next((option.line for option in self.options if option.name in names), self.line)
 
 
 @dataclass
 class _Open:
-    """A fence whose end has not been met."""
+    """A fence whose end has not been reached."""
 
     mark: str
     line: int
@@ -74,7 +74,7 @@ class _Open:
 
 
 class _Scan:
-    """One pass over the lines; `forced` says before which line a fence that was never closed has to end."""
+    """One pass over the lines. `forced` maps an unclosed fence's opening line to the line before which it ends."""
 
     def __init__(self, lines: list[str], forced: Mapping[int, int], path: str) -> None:
         self.lines = lines
@@ -122,7 +122,7 @@ class _Scan:
         outer = self.stack[-1] if self.stack else None
         if outer and not opened.is_code and len(opened.mark) >= len(outer.mark):
             inner = f"{opened.mark}{{{opened.name}}}"
-            message = f"{inner} stands inside {outer.mark}{{{outer.name}}} with as many colons"
+            message = f"{inner} is inside {outer.mark}{{{outer.name}}} and has the same number of colons"
             close = f"close {{{outer.name}}} (line {outer.line + 1}) before it"
             remedy = f"{close}, or give {{{outer.name}}} {len(opened.mark) + 1} colons"
             self.report.add(number + 1, Rule.NESTING, opened.mark, message, remedy)
@@ -137,9 +137,9 @@ class _Scan:
         mark = text[: len(text) - len(text.lstrip(":"))]
         name, _, argument = text.lstrip(":").strip().partition(" ")
         name = name.strip("{}")
-        message, remedy = f"{text!r} opens no directive: its name needs braces", f"write {mark}{{{name}}}"
+        message, remedy = f"{text!r} does not open a directive: its name needs braces", f"write {mark}{{{name}}}"
         self.report.add(number + 1, Rule.STRAY_FENCE, text, message, remedy)
-        # Taken as it was meant, so that its closing line is not reported as well.
+        # Treat it as the directive it was meant to be, so that its closing line is not reported as well.
         self.stack.append(_Open(mark, number, name, argument))
 
     def _close_colons(self, number: int, mark: str) -> None:
@@ -151,13 +151,13 @@ class _Scan:
                 self._end(self.stack[depth], number, number + 1)
                 del self.stack[depth:]
                 return
-        remedy = "remove it, or open a directive of as many colons before it"
+        remedy = "remove it, or open a directive with the same number of colons before it"
         self.report.add(number + 1, Rule.STRAY_FENCE, mark, f"{mark} closes nothing", remedy)
 
     def _note_badly_placed(self, number: int, line: str) -> None:
         found = BADLY_PLACED.match(line)
         if found and found.start("mark") > 0:
-            message = f"{{{found['name']}}} is indented, or stands in a list or quotation"
+            message = f"{{{found['name']}}} is indented, or is inside a list or quotation"
             remedy = "start the directive in the first column"
             self.report.add(number + 1, Rule.MISPLACED, found["name"], message, remedy)
 
@@ -166,7 +166,7 @@ class _Scan:
             self.fences[opened.line] = _with_options(opened, self.lines, close, end)
 
     def _guess_end(self, left: _Open) -> int:
-        """Where the author may have meant the fence to end: before the next heading or fence of its kind."""
+        """A guess at the intended end of an unclosed fence: before the next heading or fence of its kind."""
         for number in range(left.line + 1, len(self.lines)):
             line = self.lines[number]
             opening = DIRECTIVE.match(line)
@@ -211,7 +211,7 @@ def _with_options(opened: _Open, lines: list[str], close: int, end: int) -> Fenc
 
 
 def _find_astray(lines: list[str], number: int, close: int, known: frozenset[str]) -> OptionLine | None:
-    """An option of this directive that is indented, or has blank lines above it: surely meant, and not body."""
+    """An option of this directive that is indented or follows blank lines: almost certainly not body text."""
     while number < close and not lines[number].strip():
         number += 1
     found = OPTION.match(lines[number].lstrip()) if number < close else None
@@ -221,7 +221,7 @@ def _find_astray(lines: list[str], number: int, close: int, known: frozenset[str
 
 
 def find_fences(lines: list[str], report: Report) -> dict[int, Fence]:
-    """Every directive's extent by its opening line (from 0). Reports what is unclosed, crossed or stray."""
+    """Every directive's extent by its opening line (from 0). Reports unclosed, crossed and stray fences."""
     forced: dict[int, int] = {}
     while True:
         scan = _Scan(lines, forced, report.path)
@@ -229,7 +229,8 @@ def find_fences(lines: list[str], report: Report) -> dict[int, Fence]:
         fresh = {line: end for line, end in scan.unclosed.items() if line not in forced}
         if not fresh:
             break
-        # One at a time, the last one first: a fence inside it was perhaps closed by what it swallowed.
+        # Resolve one fence per pass, the last first: an earlier one may only look unclosed because the last
+        # one swallowed its closing line.
         last = max(fresh)
         forced[last] = fresh[last]
     _report(lines, forced, scan, report)
@@ -241,5 +242,5 @@ def _report(lines: list[str], forced: Mapping[int, int], scan: _Scan, report: Re
         text = lines[line].strip()
         mark = re.match(r"[:`~]+", text.lstrip("->*+ 0123456789.)"))
         shown = mark[0] if mark else text
-        report.add(line + 1, Rule.UNCLOSED, text, f"{text} is never closed", f"add a line {shown} where it ends")
+        report.add(line + 1, Rule.UNCLOSED, text, f"{text} is never closed", f"add the line {shown} where it ends")
     report.problems += scan.report.problems

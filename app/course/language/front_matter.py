@@ -13,7 +13,7 @@ from app.course.problems import Report, Rule, one_of, suggest
 
 FENCE = "---"
 BODY = re.compile(r"#{2,6} |`{3}|~{3}|:{3}")
-"""How no line of YAML begins: by then the front matter was left open."""
+"""The beginnings of lines that cannot be YAML: such a line means that the front matter was not closed."""
 
 Line = Annotated[str, Field(min_length=1)]
 
@@ -28,7 +28,7 @@ class HeadlineFields(BaseModel):
 
 
 class FrontMatter(BaseModel):
-    """What stands between the `---` lines at the top of a chapter."""
+    """The fields between the `---` lines at the top of a chapter."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     title: Line = Field(description="write the chapter's title")
@@ -37,7 +37,7 @@ class FrontMatter(BaseModel):
         description="write how many minutes it takes, a whole number"
     )
     objectives: Annotated[tuple[Line, ...], Field(min_length=1)] = Field(
-        description="list what a reader can do by the end, one `- ` item each"
+        description="list what a reader can do by the end, one `- ` item per objective"
     )
     concepts: Annotated[tuple[Line, ...], Field(min_length=1)] = Field(
         description="list concept ids of course.toml, e.g. [recording, saved-tensors]"
@@ -51,26 +51,26 @@ class FrontMatter(BaseModel):
 
 @dataclass(frozen=True)
 class Head:
-    """The front matter, and by its keys the line of each value. `fields` is None where what is required is wrong."""
+    """The front matter and the line of each value, by its keys. `fields` is None if a required field is wrong."""
 
     fields: FrontMatter | None
     lines: dict[tuple[str | int, ...], int]
     end: int
-    """How many lines of the file it takes, both `---` lines included."""
+    """The number of lines of the file that it takes, both `---` lines included."""
 
     def line(self, *keys: str | int) -> int:
-        """The line of a value, or of the nearest value around it."""
+        """The line of a value, or of the nearest value that encloses it."""
         while keys and keys not in self.lines:
             keys = keys[:-1]
         return self.lines.get(keys, 1)
 
 
 def read_front_matter(lines: list[str], report: Report) -> Head:
-    """The head of a chapter. Reports what is missing or wrong, each at its line."""
+    """The head of a chapter. Reports each missing or wrong field at its line."""
     stop, end = _find_extent(lines, report)
     if end == 0:
         return Head(None, {}, 0)
-    # Blank lines in front keep YAML's line numbers those of the file.
+    # Blank lines in front make YAML's line numbers equal those of the file.
     text = "\n" + "\n".join(lines[1:stop])
     try:
         loader = yaml.SafeLoader(text)
@@ -81,7 +81,7 @@ def read_front_matter(lines: list[str], report: Report) -> Head:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         message = f"the front matter does not parse: {error.problem}"
-        remedy = "put text that holds `: ` or starts with a sign between quotes"
+        remedy = "quote text that contains `: ` or starts with a punctuation mark"
         report.add(mark.line + 1 if mark else 1, Rule.FRONT_MATTER, "", message, remedy)
         return Head(None, {}, end)
     return Head(_validate(data, by_keys, report), by_keys, end)
@@ -114,7 +114,7 @@ def _note_lines(
         for key, value in node.value:
             line, first = key.start_mark.line + 1, lines.get((*keys, key.value))
             if first is not None:
-                message = f"{key.value!r} stands twice in the front matter"
+                message = f"the front matter has {key.value!r} twice"
                 report.add(line, Rule.FRONT_MATTER, key.value, message, f"keep one; the other is on line {first}")
             lines[(*keys, key.value)] = line
             _note_lines(value, (*keys, key.value), lines, report)

@@ -1,4 +1,4 @@
-"""Builds figures: a picture of the chapter's folder with its words and its caption."""
+"""Builds figures: a picture from the chapter's folder with its alternative text and caption."""
 
 from app.course.blocks import Illustration
 from app.course.language.directives import FigureOptions

@@ -1,4 +1,4 @@
-"""Builds incidents: a story, a list of switches, and the one cell that replays it with them."""
+"""Builds incidents: a story, a list of switches, and the one cell that replays the incident with them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ def build_incident(directive: Directive, name: str, inner: tuple[Block, ...], dr
     cells = [block for block in inner if isinstance(block, Cell)]
     if len(cells) != 1 or len(inner) != 1:
         message = f"the incident {name!r} holds {len(cells)} cells and {len(inner) - len(cells)} other directives"
-        draft.report.add(fence.line, Rule.INCIDENT, name, message, "let it hold one ```{cell}, which replays it")
+        draft.report.add(fence.line, Rule.INCIDENT, name, message, "keep one ```{cell}, which replays the incident")
     if not switches:
         remedy = "list what might have been done otherwise: `- [ ] `clip` Clip the gradients`"
         draft.report.add(fence.line, Rule.INCIDENT, name, f"the incident {name!r} has no switch", remedy)
@@ -43,7 +43,7 @@ def build_incident(directive: Directive, name: str, inner: tuple[Block, ...], dr
 
 
 def _read_switch(item: Sequence[Token], draft: Draft) -> Switch | None:
-    """`- [x] `name` words`: x for what was on that night."""
+    """Reads `- [x] `name` words`; an x marks a switch that was on during the incident."""
     line = item[0].map[0] + 1 if item[0].map else 0
     mark = mark_of(item)
     label = without_box([token for part in children(item) for token in part])
@@ -51,7 +51,7 @@ def _read_switch(item: Sequence[Token], draft: Draft) -> Switch | None:
     code = next((token for token in words if token.type == "code_inline"), None)
     before = "".join(token.content for token in words[: words.index(code)]) if code else ""
     if mark is None or code is None or before.strip() or not code.content.isidentifier():
-        message = f"{plain_text(item)!r} is no switch"
+        message = f"{plain_text(item)!r} is not a switch"
         draft.report.add(line, Rule.INCIDENT, plain_text(item), message, "write `- [ ] `name` what it does`")
         return None
     words.remove(code)
@@ -64,6 +64,6 @@ def _check_switches(cell: Cell, line: int, draft: Draft) -> None:
             message = f"the cell {cell.id!r} does not use the switch {switch.name!r}"
             draft.report.add(line, Rule.INCIDENT, switch.name, message, "use it as a boolean variable, or remove it")
     if cell.expected is None and not cell.raises:
-        message = f"the cell {cell.id!r} does not say how the incident went"
-        remedy = "write `---` and what it prints with the switches as they were"
+        message = f"the cell {cell.id!r} has no expected output"
+        remedy = "write `---` and then what it prints with the switches as they were in the incident"
         draft.report.add(cell.where.line, Rule.INCIDENT, cell.id, message, remedy)

@@ -1,4 +1,4 @@
-"""Checks what chapters and exercises point at against the whole course: concepts, chapters, anchors, exercises."""
+"""Checks that every concept, chapter, anchor and exercise that a chapter or an exercise refers to exists."""
 
 from collections.abc import Iterable, Mapping
 
@@ -16,10 +16,10 @@ def check_links(
     links: Mapping[str, tuple[Link, ...]],
     draft_exercises: frozenset[str] = frozenset(),
 ) -> list[ContentProblem]:
-    """Every name that does not exist, at the line that uses it.
+    """Problems for every name that does not exist, at the line that uses it.
 
-    `exercises` are the folders' names: one that cannot be read is reported there, and not at each link.
-    `links` are those of the exercises' own texts, by path.
+    `exercises` are the folders' names. An unreadable exercise is reported there, not at each link to it.
+    `links` are the links in the exercises' own texts, by path.
     """
     draft_chapters = frozenset(slug for slug, found in parsed.items() if found.chapter and found.chapter.draft)
     planned = frozenset(entry.slug for module in file.modules for entry in module.chapters)
@@ -48,12 +48,12 @@ def check_links(
 def _check_itself(prerequisites: Iterable[Named], slug: str, report: Report) -> None:
     for use in prerequisites:
         if use.name == slug:
-            message = "the chapter names itself as what it builds on"
+            message = "the chapter names itself as its prerequisite"
             report.add(use.line, Rule.UNKNOWN_CHAPTER, slug, message, "name the chapters before it, or none")
 
 
 def _leans(chapter: ParsedChapter) -> list[tuple[int, str, str]]:
-    """Where a chapter sends its readers: line, what, name."""
+    """The chapters and exercises that a chapter sends its readers to: (line, "chapter" or "exercise", name)."""
     chapters = [(use.line, "chapter", use.name) for use in chapter.prerequisites]
     exercises = [(use.line, "exercise", use.name) for use in chapter.exercises]
     return [*chapters, *exercises, *_links_out(chapter.links)]
@@ -67,7 +67,7 @@ def _links_out(links: Iterable[Link]) -> list[tuple[int, str, str]]:
 def _check_published(
     leans: Iterable[tuple[int, str, str]], chapters: frozenset[str], exercises: frozenset[str], report: Report
 ) -> None:
-    """Learners never see a draft, so nothing that they do see may send them there."""
+    """Reports references from published pages to drafts, which learners cannot see."""
     for line, what, name in leans:
         if name in (chapters if what == "chapter" else exercises):
             message = f"the {what} {name!r} is a draft, which learners do not see"
@@ -93,7 +93,7 @@ def _check_link(
     report: Report,
 ) -> None:
     if link.term or link.guide is not None:
-        # The glossary and the debugging guide look after their own.
+        # `glossary` and `debugging` check their own links.
         return
     if link.exercise:
         if link.exercise not in exercises:
@@ -108,7 +108,7 @@ def _check_link(
             f"no chapter is called {link.chapter!r}" if link.chapter else f"there is no anchor {link.anchor!r} here"
         )
         if link.chapter in planned:
-            message = f"the chapter {link.chapter!r} is planned and not written"
+            message = f"the chapter {link.chapter!r} is planned but not written"
         remedy = (
             suggest(link.chapter, parsed, one_of(parsed))
             if link.chapter not in planned

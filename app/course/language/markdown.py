@@ -25,7 +25,7 @@ ALTERNATIVES: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote",
 
 
 def make_parser() -> MarkdownIt:
-    """A parser with raw HTML off; one instance may be used for every file."""
+    """A parser with raw HTML disabled; one instance can be used for every file."""
     options = {"html": False, "linkify": False, "typographer": True, "quotes": "“”‘’"}
     parser = MarkdownIt("commonmark", options).enable(["table", "smartquotes"])
     parser.use(footnote_plugin, inline=False)

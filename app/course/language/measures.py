@@ -1,4 +1,4 @@
-"""Builds measurements: code that leaves a table, the chart that is drawn of it, and the cuts that a reader moves."""
+"""Builds measurements: code that produces a table, the chart drawn from it, and the cuts that a reader moves."""
 
 import itertools
 import re
@@ -19,7 +19,7 @@ def build_measure(directive: Directive, name: str, draft: Draft) -> Measure | No
     code = split_code(directive)
     check_python(code.before, code.line, fence, draft)
     if code.after is not None:
-        remedy = "remove the `---` line and what follows: what is measured is committed, not written"
+        remedy = "remove the `---` line and what follows: the check measures and writes the output itself"
         draft.report.add(code.after_line - 1, Rule.MISSING_PART, "---", "a {measure} has no expected output", remedy)
     if options is None:
         return None
@@ -56,14 +56,14 @@ def _check_chart(directive: Directive, options: MeasureOptions, draft: Draft) ->
         return
     for given in fence.options:
         if given.name in ("x", "y", "log"):
-            message = f":{given.name}: says nothing without a chart"
+            message = f":{given.name}: has no effect without a chart"
             draft.report.add(
                 given.line, Rule.OPTION_VALUE, given.value, message, "write `:chart: line`, bar or scatter"
             )
 
 
 def _read_cuts(directive: Directive, options: MeasureOptions, source: str, draft: Draft) -> Cuts | None:
-    """The list that the strip rewrites, as it stands in the code."""
+    """The list that the strip of cuts rewrites, as written in the code."""
     if not options.cuts and not options.layers:
         return None
     fence = directive.fence
@@ -74,13 +74,13 @@ def _read_cuts(directive: Directive, options: MeasureOptions, source: str, draft
             draft.report.add(line, Rule.MISSING_OPTION, option, message, f"write `:{option}: {sample}`")
             return None
     if options.readonly:
-        message = "cuts cannot be moved in code that is for reading"
-        draft.report.add(line, Rule.OPTION_VALUE, "readonly", message, "take `:readonly:` or `:cuts:` out")
+        message = "a reader cannot move cuts in read-only code"
+        draft.report.add(line, Rule.OPTION_VALUE, "readonly", message, "remove `:readonly:` or `:cuts:`")
     lists = re.findall(rf"^{re.escape(options.cuts)} = \[([\d\s,]*)\]$", source, re.MULTILINE)
     places = tuple(int(number) for number in re.findall(r"\d+", lists[0])) if lists else ()
     edges = [0, *places, options.layers]
     if len(lists) != 1 or any(one >= other for one, other in itertools.pairwise(edges)):
-        message = f"the code has no list {options.cuts!r} of rising numbers from 1 to {options.layers - 1}"
+        message = f"the code has no list {options.cuts!r} of increasing numbers from 1 to {options.layers - 1}"
         remedy = f"write it once, at the beginning of a line: `{options.cuts} = [{options.layers // 2}]`"
         draft.report.add(line, Rule.OPTION_VALUE, options.cuts, message, remedy)
         return None

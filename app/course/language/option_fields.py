@@ -1,4 +1,4 @@
-"""What a directive's options are made of: the model that all of them extend, and the shapes of their values. Pure."""
+"""What directives' options are built from: the model that they all extend, and the types of their values. Pure."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Reads a directive's opening lines into its options, and says what is wrong with each on the option's own line."""
+"""Reads a directive's opening lines into its options, and reports each problem at the option's own line."""
 
 import re
 from collections.abc import Mapping
@@ -26,13 +26,13 @@ def _refuse_kind(_value: str) -> str:
 
 
 class _OptionsOfNoKind(QuestionOptions):
-    """Of a question whose kind is missing or unknown."""
+    """The options of a question whose kind is missing or unknown."""
 
     kind: Annotated[str, AfterValidator(_refuse_kind)] = Field(description="write one of " + ", ".join(KINDS))
 
 
 def read_argument(fence: Fence, spec: Spec, report: Report) -> str | None:
-    """The argument, or None where it is wrong (and reported)."""
+    """The argument, or None if it is wrong; the problem is then reported."""
     problem = _argument_problem(fence, spec)
     if problem is None:
         return fence.argument
@@ -46,18 +46,18 @@ def _argument_problem(fence: Fence, spec: Spec) -> tuple[str, str] | None:
         case Argument.TITLE:
             return None
         case Argument.NONE if given:
-            return f"takes no argument, and has {given!r}", "remove it, or write it in the body"
+            return f"takes no argument but has {given!r}", "remove it, or write it in the body"
         case Argument.LEVEL if given not in LEVELS:
-            return f"needs a level, and has {given!r}", suggest(given, LEVELS, one_of(LEVELS))
+            return f"needs a level but has {given!r}", suggest(given, LEVELS, one_of(LEVELS))
         case Argument.ID | Argument.EXERCISE if not ID.fullmatch(given):
-            wrong = f"needs {spec.argument.value}, and has {given!r}"
+            wrong = f"needs {spec.argument.value} but has {given!r}"
             return wrong, "write lower-case letters, digits and single hyphens after the name"
         case _:
             return None
 
 
 def read_options(fence: Fence, model: type[Model], report: Report) -> Model | None:
-    """The options, or None where one that is required is missing or wrong. A wrong one with a default takes it."""
+    """The options, or None if a required one is missing or wrong. A wrong optional one takes its default."""
     values, lines = _collect(fence, report)
     try:
         return model.model_validate(values)
@@ -73,13 +73,13 @@ def read_options(fence: Fence, model: type[Model], report: Report) -> Model | No
 
 
 def read_question_options(fence: Fence, report: Report) -> QuestionOptions | None:
-    """A question's options; which of them it may have depends on its kind."""
+    """A question's options; its kind decides which of them are allowed."""
     kinds = [option.value for option in fence.options if option.name == "kind"]
     if kinds and kinds[0] in KINDS:
         drawn = any(option.name == "variant" for option in fence.options)
         models = KINDS[kinds[0]].option_models()
         return read_options(fence, models[-1] if drawn else models[0], report)
-    # Without a kind nobody can say which of the other options belong; those of some kind are let pass.
+    # Without a kind it is unknown which other options are allowed, so options of any kind are accepted.
     of_some_kind = all_option_names("question") - {"kind", "role", "concepts"}
     kept = tuple(option for option in fence.options if option.name not in of_some_kind)
     read_options(replace(fence, options=kept), _OptionsOfNoKind, report)
@@ -91,16 +91,16 @@ def _collect(fence: Fence, report: Report) -> tuple[dict[str, Any], dict[str, in
     lines: dict[str, int] = {}
     for number in fence.badly_written:
         report.add(
-            number, Rule.OPTION_SYNTAX, "", f"this line of {{{fence.name}}} is no option", "write `:name: value`"
+            number, Rule.OPTION_SYNTAX, "", f"this line of {{{fence.name}}} is not an option", "write `:name: value`"
         )
     for option in fence.astray:
-        message = f":{option.name}: is indented, or stands below a blank line"
+        message = f":{option.name}: is indented or follows a blank line"
         remedy = f"write it in the first column, right under the line that opens {{{fence.name}}}"
         report.add(option.line, Rule.OPTION_SYNTAX, option.name, message, remedy)
     for option in fence.options:
         if option.name in values:
             first = lines[option.name]
-            message = f":{option.name}: stands twice in {{{fence.name}}}"
+            message = f"{{{fence.name}}} has the option :{option.name}: twice"
             remedy = f"keep one of them; the other is on line {first}"
             report.add(option.line, Rule.DUPLICATE_OPTION, option.name, message, remedy)
             continue
@@ -138,7 +138,7 @@ def _kinds_that_have(fence: Fence, name: str) -> str:
 
 
 def _near(value: str, remedy: str) -> str:
-    """Where the remedy lists names, the nearest of them."""
+    """The remedy; if it lists names, the one nearest to `value` is suggested."""
     if not remedy.startswith("write one of "):
         return remedy
     return suggest(value, remedy.removeprefix("write one of ").split(", "), remedy)

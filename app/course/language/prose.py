@@ -1,4 +1,4 @@
-"""Turns Markdown tokens into safe HTML, and notes what is wrong, what is linked and how many words there are."""
+"""Turns Markdown tokens into safe HTML, and records problems, links and the number of words."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,16 +27,16 @@ TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>|<!--")
 FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
 REFERENCE = re.compile(r"\[[^\[\]]+\]\[([^\[\]^]+)\]")
 LONE_DOLLAR = re.compile(r"\$(?=[^\s\d.,;:!?)\]])|(?<=[^\s\d(\[])\$")
-"""A dollar sign that stands at a word as a formula's would, and not at a price."""
+"""A dollar sign next to a word, as around a formula, and not before a price."""
 CLOSING = re.compile(r"[.,;:!?)\]’”]+")
-"""What may not begin a line: to the browser a formula is a box, behind which it would break even before a stop."""
+"""Characters that may not begin a line. A formula is a box to the browser, which may break before a full stop."""
 SCHEME = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*):")
 ALIGNMENT = {"text-align:left": "align-left", "text-align:right": "align-right", "text-align:center": "align-center"}
 
 
 @dataclass(frozen=True)
 class Link:
-    """A link inside the course, to be checked against it; `chapter` and `exercise` are empty in a link to here."""
+    """A link inside the course, checked later; `chapter` and `exercise` are empty in a link within the page."""
 
     line: int
     href: str
@@ -45,12 +45,12 @@ class Link:
     anchor: str = ""
     term: str = ""
     guide: str | None = None
-    """A step of the debugging guide; empty for its beginning, None in a link to elsewhere."""
+    """A step of the debugging guide; empty for its beginning, None in any other link."""
 
 
 @dataclass(frozen=True)
 class Image:
-    """A picture that a page shows, as a path within the chapter's folder."""
+    """A picture on a page, as a path within the chapter's folder."""
 
     line: int
     path: str
@@ -77,13 +77,13 @@ class Prose:
         return tokens
 
     def inline(self, text: str, line: int) -> Html:
-        """One line of Markdown as inline HTML; `line` is where it stands in the file, from 1."""
+        """One line of Markdown as inline HTML; `line` is its line in the file, from 1."""
         tokens = self._parser.parseInline(text, {})
         self._finish(tokens, line - 1)
         return self._render(tokens)
 
     def block(self, text: str, line: int) -> Html:
-        """A few lines of Markdown that stand inside a code fence; `line` is the first one's, from 1."""
+        """Markdown inside a code fence, as HTML; `line` is the number of its first line, from 1."""
         tokens = self._parser.parse(text, {})
         self._finish(tokens, line - 1)
         return self.compact(tokens)
@@ -118,14 +118,14 @@ class Prose:
                 self._check_table_head(tokens, index, line)
 
     def _check_table_head(self, tokens: Sequence[Token], index: int, line: int) -> None:
-        """A listener hears a column's heading before each of its cells."""
+        """Reports columns without a heading: a screen reader reads a column's heading before each of its cells."""
         row = takewhile(lambda token: token.type != "thead_close", islice(tokens, index, None))
         headings = [token.content.strip() for token in row if token.type == "inline"]
         empty = [str(number) for number, heading in enumerate(headings, 1) if not heading]
         if empty:
             which = f"column {empty[0]} has" if len(empty) == 1 else f"columns {', '.join(empty)} have"
             message = f"{which} no heading in this table"
-            remedy = "say in the table's first line what stands in each column"
+            remedy = "name each column in the table's first line"
             self._report.add(line, Rule.TABLE_HEADING, ", ".join(empty), message, remedy)
 
     def _finish_inline(self, children: list[Token], line: int) -> None:
@@ -148,7 +148,7 @@ class Prose:
     def _check_line_start(self, text: str, line: int) -> None:
         if GLUED_HEADING.match(text):
             hashes = text[: len(text) - len(text.lstrip("#"))]
-            message = f"{text[:40]!r} is shown as text: no heading without a blank after {hashes}"
+            message = f"{text[:40]!r} is shown as text: a heading needs a space after {hashes}"
             self._report.add(line, Rule.HEADING, text, message, f"write {hashes} {text.lstrip('#')[:40]}")
 
     def _check_text(self, text: str, line: int, at_start: bool) -> None:
@@ -156,17 +156,17 @@ class Prose:
         if at_start:
             self._check_line_start(text, line)
         if tag := TAG.search(text):
-            message = f"{tag[0]} is shown as text: a chapter holds no HTML"
-            remedy = "use a directive or Markdown; put code between backticks"
+            message = f"{tag[0]} is shown as text: chapters may not contain HTML"
+            remedy = "use a directive or Markdown; put code in backticks"
             self._report.add(line, Rule.RAW_HTML, tag[0], message, remedy)
         if "$$" in text:
-            message = "$$ opens no formula here"
+            message = "$$ does not open a formula here"
             remedy = "put $$ on lines of their own around the formula, without blank lines inside, or write $...$"
             self._report.add(line, Rule.MATH, "$$", message, remedy)
         elif lone := LONE_DOLLAR.search(text):
             around = text[max(0, lone.start() - 12) : lone.end() + 12].strip()
-            message = f"a single $ in {around!r} begins or ends no formula"
-            remedy = "write $...$ without blanks inside the signs, or put the sign between backticks"
+            message = f"a single $ in {around!r} does not begin or end a formula"
+            remedy = "write $...$ without spaces next to the signs, or put the sign in backticks"
             self._report.add(line, Rule.MATH, "$", message, remedy)
         if reference := REFERENCE.search(text):
             message = f"the link {reference[0]} has no target"
@@ -206,7 +206,7 @@ class Prose:
             self._report.add(line, Rule.UNKNOWN_DIRECTIVE, language, message, remedy)
         if language == "python" and not names_in(token.content) and (mistake := find_syntax_mistake(token.content)):
             message = f"this Python does not parse: {mistake.message}"
-            remedy = "fix it, or mark the fence ```text where it is not meant to parse"
+            remedy = "fix it, or mark the fence ```text if it is not meant to parse"
             self._report.add(line + mistake.line, Rule.PYTHON, "", message, remedy)
 
     def _resolve_link(self, href: str, line: int) -> str:
@@ -232,7 +232,7 @@ class Prose:
             self.links.append(Link(line, href, guide=step))
             return f"/debugging?at={step}" if step else "/debugging"
         if not (scheme and scheme["scheme"] in ("https", "http", "mailto")):
-            message = f"the link {href!r} leads nowhere"
+            message = f"the link {href!r} has no valid target"
             remedy = "write #anchor, chapter:SLUG, chapter:SLUG#anchor, exercise:NAME or https://..."
             self._report.add(line, Rule.DEAD_LINK, href, message, remedy)
         return href
@@ -262,7 +262,7 @@ def _formulas_in(tokens: Iterable[Token]) -> Iterator[tuple[str, bool]]:
 
 
 def _hold_closing(formula: Token, following: Sequence[Token]) -> None:
-    """Keeps the punctuation that follows on the formula's line, where the formula itself has no place to break."""
+    """Keeps following punctuation on the formula's line, if the formula itself cannot be broken."""
     html = formula.meta.get("html", "")
     closing = CLOSING.match(following[0].content) if following and following[0].type == "text" else None
     if closing and html.count('class="katex-base"') == 1:

@@ -1,6 +1,6 @@
-"""Says of Python, without running it, whether it parses, does anything, and can fail.
+"""Finds out, without running it, whether Python code parses, does anything, and can fail.
 
-What was found is kept by the code itself: most of a chapter's code is what it was before its author's last edit.
+Results are cached by source: most of a chapter's code is unchanged by its author's last edit.
 """
 
 import ast
@@ -11,7 +11,7 @@ from functools import lru_cache
 MAX_KEPT = 4096
 
 _parse = lru_cache(maxsize=4)(ast.parse)
-"""A tree is large, and asked for again at once or never."""
+"""A small cache: a syntax tree is large, and is needed again at once or never."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ def find_syntax_mistake(source: str) -> SyntaxMistake | None:
     """The first mistake that keeps `source` from compiling, or None."""
     try:
         with warnings.catch_warnings():
-            # A doubtful escape is a warning today and legal code; the box shows it to the reader.
+            # An invalid escape is legal code that warns; the warning is shown to the reader when the code runs.
             warnings.simplefilter("ignore")
             compile(source, "cell.py", "exec", dont_inherit=True)
     except SyntaxError as error:
@@ -39,23 +39,23 @@ def find_syntax_mistake(source: str) -> SyntaxMistake | None:
 
 @lru_cache(maxsize=MAX_KEPT)
 def has_code(source: str) -> bool:
-    """Whether there is more than blanks and comments in code that parses."""
+    """Whether code that parses contains more than whitespace and comments."""
     return bool(_parse(source).body)
 
 
 def source_lines(source: str) -> tuple[str, ...]:
-    """The lines of a file as a page numbers them: no blank ones at its end."""
+    """The lines of a file as a page numbers them, without blank lines at the end."""
     return tuple(source.rstrip("\n").split("\n"))
 
 
 def is_code_line(line: str) -> bool:
-    """Whether a line is neither blank nor a comment alone."""
+    """Whether a line is neither blank nor only a comment."""
     return bool(line.strip()) and not line.lstrip().startswith("#")
 
 
 @lru_cache(maxsize=MAX_KEPT)
 def find_idle_check(source: str) -> SyntaxMistake | None:
-    """Why code that parses, and is meant to fail if a sentence is false, could never do so; None where it could."""
+    """Why a claim's code, which parses, could never fail even if its sentence were false; None if it can fail."""
     nodes = list(ast.walk(_parse(source)))
     for node in nodes:
         if isinstance(node, ast.Assert) and _is_always_true(node.test):
@@ -66,12 +66,12 @@ def find_idle_check(source: str) -> SyntaxMistake | None:
 
 
 def _is_always_true(test: ast.expr) -> bool:
-    """A constant, or a tuple: `assert (condition, "message")` never fails."""
+    """Whether a test is a constant or a tuple: `assert (condition, "message")` never fails."""
     return (isinstance(test, ast.Constant) and bool(test.value)) or (isinstance(test, ast.Tuple) and bool(test.elts))
 
 
 def _asserts(node: ast.AST) -> bool:
-    """A call such as `torch.testing.assert_close(...)`."""
+    """Whether a node is a call such as `torch.testing.assert_close(...)`."""
     if not isinstance(node, ast.Call):
         return False
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")

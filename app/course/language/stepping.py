@@ -1,4 +1,4 @@
-"""Builds walks through a program's states: one listing, and a list of what holds after which of its lines."""
+"""Builds walks through a program's states: one listing, and what holds after which of its lines."""
 
 import re
 from collections.abc import Sequence
@@ -33,14 +33,14 @@ def build_steps(directive: Directive, name: str, draft: Draft) -> Steps | None:
         else:
             intro += group
     if len(code) != 1:
-        message = f"{{steps}} {name!r} has {len(code)} code blocks and needs one"
+        message = f"{{steps}} {name!r} has {len(code)} code blocks; it needs exactly one"
         draft.report.add(fence.line, Rule.STEPS, str(len(code)), message, "write one ```python block in its body")
         return None
     source = code[0].content.rstrip("\n")
     states = tuple(_read_state(item, source.count("\n") + 1, draft) for item in items)
     if len(states) < FEWEST_STATES:
         message = f"{{steps}} {name!r} has {len(states)} states"
-        remedy = f"list at least {FEWEST_STATES}, each as `- [2] what holds after line 2`"
+        remedy = f"list at least {FEWEST_STATES}, each written as `- [2] what holds after line 2`"
         draft.report.add(fence.line, Rule.STEPS, str(len(states)), message, remedy)
     cell = Cell(
         id=name,
@@ -64,7 +64,7 @@ def _read_state(item: Sequence[Token], total: int, draft: Draft) -> StepState:
     inline = next((token for token in item if token.type == "inline"), None)
     found = LINES.match(inline.content) if inline else None
     if found is None:
-        message = "this state does not say after which lines it holds"
+        message = "this state does not name the lines after which it holds"
         draft.report.add(
             line, Rule.STEPS, inline.content if inline else "", message, "begin it with `[2]` or `[1-3]`"
         )
@@ -80,7 +80,7 @@ def _read_state(item: Sequence[Token], total: int, draft: Draft) -> StepState:
 
 
 def _read_lines(text: str) -> tuple[int, ...]:
-    """Lines and ranges: "1, 3-5" is 1, 3, 4, 5."""
+    """Reads lines and ranges: "1, 3-5" is 1, 3, 4, 5."""
     lines: list[int] = []
     for part in text.split(","):
         first, _, last = part.partition("-")

@@ -1,4 +1,4 @@
-"""Reads a TOML file into a model and says what is wrong at which line. Pure: takes the text."""
+"""Reads a TOML file into a model and reports each problem at its line. Pure: takes the text."""
 
 import re
 import tomllib
@@ -15,7 +15,10 @@ AT_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 
 
 def find_line(text: str, *words: str) -> int:
-    """The first line (from 1) on which each word stands after the one before it; TOML's parser keeps no lines."""
+    """The line (from 1) on which the last word is found, each word searched for from the line of the one before it.
+
+    A word that is not found leaves the search where it was. TOML's parser keeps no line numbers.
+    """
     lines = text.split("\n")
     number = 0
     for word in words:
@@ -24,7 +27,7 @@ def find_line(text: str, *words: str) -> int:
 
 
 def _find_key(text: str, keys: tuple[int | str, ...]) -> int:
-    """The line of a value; a number among the keys counts the `[[tables]]` of the name before it."""
+    """The line of a value; a number in `keys` is an index into the `[[tables]]` named by the key before it."""
     lines = text.split("\n")
     number = 0
     for index, part in enumerate(keys):
@@ -43,14 +46,14 @@ def _next_line(lines: list[str], word: str, start: int) -> int:
 
 
 def read_toml(text: str, model: type[Model], rule: Rule, report: Report) -> Model | None:
-    """The file's data, or None where it is wrong; every wrong field is reported."""
+    """The file's data, or None if any field is wrong; every wrong field is reported."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         found = AT_LINE.search(str(error))
         line = int(found[1]) if found else text.count("\n") + 1
         message = AT_LINE.sub("", str(error)).strip()
-        report.add(line, rule, "", f"this is no TOML: {message}", "fix the line; see https://toml.io")
+        report.add(line, rule, "", f"this is not TOML: {message}", "fix the line; see https://toml.io")
         return None
     try:
         return model.model_validate(data)

@@ -1,4 +1,4 @@
-"""The tokens of a chapter as a tree: directives hold their parts, everything else stays a token."""
+"""The tokens of a chapter as a tree: a directive holds its parts; everything else remains a token."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from app.course.language.fences import Fence
 
 @dataclass
 class Directive:
-    """One directive. `content` is the literal text of a code fence; `parts` what a colon fence holds."""
+    """One directive. `content` is the literal text of a code fence; `parts` are the contents of a colon fence."""
 
     fence: Fence
     content: str = ""
@@ -46,7 +46,7 @@ def directives_of(parts: Sequence[Part]) -> list[Directive]:
 
 
 def line_of(parts: Sequence[Part], otherwise: int) -> int:
-    """The first line (from 1) that the parts stand on."""
+    """The first line (from 1) of the parts; `otherwise` if none has a line."""
     for part in parts:
         if isinstance(part, Directive):
             return part.fence.line
@@ -56,7 +56,7 @@ def line_of(parts: Sequence[Part], otherwise: int) -> int:
 
 
 def groups(tokens: Sequence[Token]) -> list[list[Token]]:
-    """The tokens cut into whole top-level elements: a paragraph, a list, a table each."""
+    """The tokens grouped by top-level element: each paragraph, list or table is one group."""
     found: list[list[Token]] = []
     depth = 0
     for token in tokens:

@@ -1,7 +1,7 @@
-"""Typesets TeX with KaTeX inside Python: the browser needs no math script, and the CSP may forbid style attributes.
+"""Typesets TeX with KaTeX inside Python: the browser needs no math script, and the CSP can forbid style attributes.
 
 KaTeX writes measures as `style="..."`. Each distinct style becomes a class here, and `Typesetter.stylesheet` holds
-the rules of all classes that were ever given out.
+the rules of all classes assigned so far.
 """
 
 import re
@@ -16,7 +16,7 @@ from app.course.problems import suggest
 
 TAG_WITH_STYLE = re.compile(r'<(?P<name>[a-z]+)(?P<attributes>[^<>]*?) style="(?P<style>[^"]*)"(?P<rest>[^<>]*)>')
 DISPLAYED = '<span class="katex-display">'
-# On a telephone a wide formula scrolls, and the keyboard must be able to scroll it.
+# On a narrow screen a wide formula scrolls, and the keyboard must be able to scroll it.
 REACHABLE = '<span class="katex-display" tabindex="0">'
 CLASS = re.compile(r'(?<= class=")[^"]*')
 
@@ -24,12 +24,12 @@ RENDER = """dukpy['formulas'].map(function (formula) {
   try {
     return {html: katex.renderToString(formula[0], {
       displayMode: formula[1], output: 'htmlAndMathml', throwOnError: true, strict: 'error',
-      trust: function (asked) { throw new katex.ParseError(asked.command + ' is not for chapters'); }})};
+      trust: function (asked) { throw new katex.ParseError(asked.command + ' is not allowed in chapters'); }})};
   } catch (error) {
     return {message: error.rawMessage || error.message, position: error.position === undefined ? -1 : error.position};
   }
 })"""
-"""Formulas in, answers out, all in one go: a call into the interpreter costs half as much as a formula."""
+"""Renders all formulas in one call: each call into the interpreter costs half as much as a formula."""
 
 COMMON_NAMES = (
     "alpha approx bar begin beta bmod boldsymbol cdot cdots circ colon cos delta dfrac dots ell end epsilon equiv "
@@ -38,7 +38,7 @@ COMMON_NAMES = (
     "rangle rho right rightarrow sigma sim sin sqrt sum tanh tau text theta tilde times to top underbrace "
     "varepsilon vdots vec "
 )
-"""Commands near which a misspelt one may lie."""
+"""Commands to suggest for a misspelt one."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class MathMistake:
 
 
 class Typesetter:
-    """KaTeX in its own JavaScript interpreter, made at the first formula; results are kept by formula."""
+    """KaTeX in its own JavaScript interpreter, created at the first formula; results are cached by formula."""
 
     def __init__(self, katex_source: str) -> None:
         self._source = katex_source
@@ -61,12 +61,12 @@ class Typesetter:
         self._rules: dict[str, str] = {}
 
     def typeset(self, tex: str, display: bool) -> str | MathMistake:
-        """HTML with MathML beside it, free of style attributes; or what is wrong with the formula."""
+        """HTML together with MathML, without style attributes; or what is wrong with the formula."""
         self.prepare([(tex, display)])
         return self._done[tex, display]
 
     def prepare(self, formulas: Iterable[tuple[str, bool]]) -> None:
-        """Typesets those that are new, each with whether it is displayed."""
+        """Typesets the new ones among `formulas`, pairs of TeX and whether it is displayed."""
         with self._lock:
             fresh = [formula for formula in dict.fromkeys(formulas) if formula not in self._done]
             if fresh:
@@ -74,7 +74,7 @@ class Typesetter:
 
     def stylesheet(self) -> str:
         """The CSS rules for every class that a typeset formula uses, in a stable order."""
-        # A class has to win over KaTeX's own longer selectors, as the style attribute did.
+        # The rule must override KaTeX's own longer selectors, as the style attribute did.
         with self._lock:
             rules = sorted(self._rules.items())
         return "".join(f".katex .{name}{{{_important(style)}}}\n" for name, style in rules)

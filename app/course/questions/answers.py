@@ -17,7 +17,7 @@ BOX = re.compile(r"\[(?P<mark> ?|x|X|rubric)\](?:[ \t]+|$)")
 
 @dataclass(frozen=True)
 class Body:
-    """A question's body before or after its split: what is prose, what is a list of answers, what is a rubric."""
+    """A question's body before or after its split: its prose, its list of answers and its rubric."""
 
     prose: tuple[Token, ...]
     items: tuple[Item, ...]
@@ -44,14 +44,14 @@ def read_body(tokens: Sequence[Token], draft: Draft) -> Body:
 
 
 def mark_of(item: Sequence[Token]) -> str | None:
-    """What stands in the box of a list item: "", "x", "rubric"; None where it has no box."""
+    """The content of a list item's box: "", "x" or "rubric"; None if the item has no box."""
     inline = next((token for token in item if token.type == "inline"), None)
     found = BOX.match(inline.content) if inline else None
     return found["mark"].strip().lower() if found else None
 
 
 def without_box(label: list[Token], box: re.Pattern[str] = BOX) -> list[Token]:
-    """The tokens of an item's words, without the box before them."""
+    """The tokens of an item's text, without its box."""
     for token in label:
         if token.type == "inline" and token.children:
             first = token.children[0]

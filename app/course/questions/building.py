@@ -1,4 +1,4 @@
-"""Builds predictions and questions, and checks that each can be answered and judged."""
+"""Builds predictions and questions, and checks that each can be answered and marked."""
 
 import hashlib
 from collections.abc import Sequence
@@ -20,16 +20,16 @@ from app.course.questions.question import DrawnOptions, Listing, QuestionBase, W
 
 
 def split_body(tokens: Sequence[Token], draft: Draft) -> tuple[list[Token], list[Token]]:
-    """What stands before and after a body's `+++`; reports a second one."""
+    """The tokens before and after a body's `+++`. Reports a second `+++`."""
     cuts = [index for index, token in enumerate(tokens) if token.type == "split"] or [len(tokens)]
     for extra in cuts[1:]:
         line = line_of([tokens[extra]], 0)
-        draft.report.add(line, Rule.STRAY_SPLIT, "+++", "+++ stands here a second time", "keep one")
+        draft.report.add(line, Rule.STRAY_SPLIT, "+++", "this is a second +++", "keep one")
     return list(tokens[: cuts[0]]), [token for token in tokens[cuts[0] :] if token.type != "split"]
 
 
 def require(html: Html, line: int, message: str, remedy: str, draft: Draft) -> None:
-    """Reports a part that has to be there and is empty."""
+    """Reports a required part that is empty."""
     if not html:
         draft.report.add(line, Rule.MISSING_PART, "", message, remedy)
 
@@ -106,7 +106,7 @@ def _find_variant(options: DrawnOptions, directive: Directive, draft: Draft) -> 
 
 
 def _note_concepts(directive: Directive, name: str, draft: Draft) -> None:
-    """Taken from the option's line itself, so that they are checked even where another option is wrong."""
+    """Reads the concepts from the option's own line, so that they are checked even if another option is wrong."""
     for option in directive.fence.options:
         if option.name == "concepts":
             for concept in filter(None, map(str.strip, option.value.split(","))):

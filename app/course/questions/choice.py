@@ -1,4 +1,4 @@
-"""Questions with answers to choose from: one of them, or several. The feedback stands with each answer. Pure."""
+"""Questions with answers to choose from: one of them, or several. Each answer has its own feedback. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ class Choice(QuestionBase):
         return Mark(chosen[0].right, chosen[0].feedback)
 
     def fill(self, draw: VariantDraw) -> "Choice":
-        """The options stand in an order of the draw's own, or the right one would always be in the same place."""
+        """Each draw has its own order of options; otherwise the right one would always be in the same place."""
         options = sorted(_fill_options(self.options, draw), key=lambda option: rank(option.id, self.id, draw.seed))
         return replace(super().fill(draw), options=tuple(options))
 
@@ -54,10 +54,10 @@ class Choice(QuestionBase):
 
 @dataclass(frozen=True, kw_only=True)
 class Several(QuestionBase):
-    """Every right option has to be chosen, and no other. Of one with a variant, a draw says which are right.
+    """All right options and no others must be chosen. With a variant, each draw says which options are right.
 
-    `wrong_sets` are then the names of values that hold what a wrong idea would choose: an answer alone may be right
-    in one draw and wrong in another.
+    `wrong_sets` then names the draw's values that list what a learner with a wrong idea would choose. A single
+    option cannot serve for this, because it may be right in one draw and wrong in another.
     """
 
     options: tuple[Option, ...]
@@ -78,7 +78,7 @@ class Several(QuestionBase):
         return cls(**vars(written.common), options=as_options(items))
 
     def mark(self, response: QuestionResponse) -> Mark:
-        """Right when exactly the right ones are chosen; the feedback is that of the wrong ones among the chosen."""
+        """Right if exactly the right options are chosen; the feedback is that of the wrong options chosen."""
         chosen = set(response.values) & {option.id for option in self.options}
         if not chosen:
             raise Unmarkable("Choose at least one of the answers first.")
@@ -106,19 +106,19 @@ class Several(QuestionBase):
         for name in (ANSWER, *self.wrong_sets):
             chosen = _chosen_by(name, draw)
             if stranger := next((text for text in chosen if text not in texts), None):
-                return f"its {name!r} names {stranger!r}, which is none of the answers"
+                return f"its {name!r} names {stranger!r}, which is not one of the answers"
             if name != ANSWER and set(chosen) == set(truth):
                 return f"the wrong answer {name!r} is the truth"
         return ""
 
 
 def _as_templates(items: Sequence[Item]) -> tuple[Option, ...]:
-    """Options that a draw has yet to fill: their ids are their words, marks included."""
+    """Options before a draw fills them: their ids are their texts, marks included."""
     return tuple(Option(item.text, item.html, item.right, item.feedback) for item in items)
 
 
 def _fill_texts(options: Sequence[Option], draw: VariantDraw) -> tuple[str, ...]:
-    """The options' words in a draw, in the author's order."""
+    """The options' texts in a draw, in the author's order."""
     shown = show_values(draw)
     return tuple(plain_text(fill_text(option.id, shown)) for option in options)
 
@@ -132,7 +132,7 @@ def _fill_options(options: Sequence[Option], draw: VariantDraw) -> tuple[Option,
 
 
 def _chosen_by(name: str, draw: VariantDraw) -> tuple[str, ...]:
-    """The words of the answers that a value of the draw names."""
+    """The texts of the answers that a value of the draw names."""
     return tuple(map(plain_text, split_texts(show_values(draw).get(name, ""))))
 
 

@@ -1,4 +1,4 @@
-"""Questions about the lines of a program: to put them in order, or to find the wrong one. Pure."""
+"""Questions about the lines of a program: put them in order, or find the wrong one. Pure."""
 
 import re
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ from app.course.questions.wrong_answers import (
 )
 
 FEWEST_LINES = 3
-"""What there is to put in order."""
+"""An ordering question needs at least this many lines."""
 
 NOTHING_SAID = "the choice of any other line gets no feedback"
 
@@ -35,7 +35,7 @@ class WrongLineOptions(QuestionOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class CodeQuestion(QuestionBase):
-    """What both kinds share."""
+    """What both kinds have in common."""
 
     code: Listing
 
@@ -53,7 +53,7 @@ class CodeQuestion(QuestionBase):
 
 @dataclass(frozen=True, kw_only=True)
 class Order(CodeQuestion):
-    """The order in which the code stands is right. `otherwise` is said to every wrong one: too many to name any."""
+    """The code is written in the right order. `otherwise` is the feedback to all wrong orders: there are too many."""
 
     otherwise: Html
 
@@ -64,26 +64,26 @@ class Order(CodeQuestion):
     def read(cls, written: Written) -> "Order":
         for item in written.items:
             if item.text != EVERY_OTHER:
-                message = f"{item.text!r} is no answer to a question of order"
-                remedy = "write `- [ ] *`, for every wrong order"
+                message = f"{item.text!r} is not an answer to a question about order"
+                remedy = "write `- [ ] *`, which stands for every wrong order"
                 written.report.add(item.line, Rule.ANSWER_KEY, item.text, message, remedy)
         code = _read_code(written, 1 if isinstance(written.options, DrawnOptions) else FEWEST_LINES)
         wrong = read_wrong_answers(written.items, (), written.report)
         return cls(**vars(written.common), code=code, otherwise=wrong.otherwise)
 
     def letters(self) -> dict[str, int]:
-        """As the lines are first shown: by its letter, the index of each in the right order."""
+        """The letter of each line, in the order first shown, with the line's index in the right order."""
         return {line_letter(position): index for position, index in enumerate(shown_order(len(self.lines)))}
 
     def mark(self, response: QuestionResponse) -> Mark:
-        """The text holds letters of shown lines; lines that read the same may change places."""
+        """Marks a text of line letters; identical lines may be exchanged."""
         shown = self.letters()
         letters = re.findall(r"[a-z]+", response.text.lower())
         if len(letters) == 1 and len(shown) <= len(ascii_lowercase):
             letters = list(letters[0])
         if sorted(letters) != sorted(shown):
             listed = ", ".join(shown)
-            raise Unmarkable(f"Name each line once, by its letter: {listed} in the order that you think right.")
+            raise Unmarkable(f"Name each line once, by its letter: {listed} in the order that you think is right.")
         is_right = tuple(self.lines[shown[letter]] for letter in letters) == self.lines
         return Mark(is_right, "" if is_right else self.otherwise)
 
@@ -100,11 +100,11 @@ class Order(CodeQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class WrongLine(CodeQuestion):
-    """`guilty` are the numbers, from 1, of the lines any of which is right to choose; a variant's draw fills them."""
+    """`guilty` are line numbers, from 1; choosing any of them is right. With a variant, a draw fills them."""
 
     guilty: tuple[int, ...]
     wrong: WrongAnswers
-    """By the number of a line that is not guilty."""
+    """Keyed by the number of a line that is not guilty."""
 
     kind = "wrong-line"
     options_model = WrongLineOptions
@@ -113,7 +113,7 @@ class WrongLine(CodeQuestion):
     def read(cls, written: Written) -> "WrongLine":
         items, report, code = written.items, written.report, _read_code(written, 1)
         if not isinstance(written.options, WrongLineOptions):
-            # Which lines are right, and perhaps how many there are, only a draw can tell.
+            # Only a draw determines which lines are right, and sometimes how many lines there are.
             need_otherwise(items, written.line, NOTHING_SAID, report)
             wrong = read_wrong_answers(items, [ANSWER_MARK], report)
             return cls(**vars(written.common), code=code, guilty=(), wrong=wrong)
@@ -145,12 +145,12 @@ class WrongLine(CodeQuestion):
         if not guilty:
             return f"its {ANSWER!r} names no line"
         if stranger := next((line for line in guilty if line not in numbers), None):
-            return f"its {ANSWER!r} names the line {stranger!r}, and the code has the lines 1 to {len(numbers)}"
+            return f"its {ANSWER!r} names the line {stranger!r}, but the code has lines 1 to {len(numbers)}"
         if set(guilty) == set(numbers):
-            return "every line is right in it"
+            return "every one of its lines is a right answer"
         for known, wrong in zip(self.wrong.known, filled.wrong.known, strict=True):
             if wrong.answer not in numbers:
-                return f"the wrong answer {unmark(known.answer)} is no line of its code"
+                return f"the wrong answer {unmark(known.answer)} is not a line of its code"
         return self.wrong.find_truth(draw, guilty)
 
 
@@ -159,22 +159,22 @@ def _guilty_in(draw: VariantDraw) -> tuple[str, ...]:
 
 
 def _read_code(written: Written, fewest: int) -> Listing:
-    """The question's one code block; reports where it is missing or has fewer lines."""
+    """The question's one code block. Reports a missing block and one with fewer than `fewest` lines."""
     count = len(written.listings)
     code = written.listings[0] if count else Listing("", "python")
     total = code.source.count("\n") + 1
     if count != 1:
-        message = f"this question has {count} code blocks and needs one"
+        message = f"this question has {count} code blocks; it needs exactly one"
         remedy = "write one ```python block in its body"
         written.report.add(written.line, Rule.MISSING_PART, str(count), message, remedy)
     elif total < fewest:
-        message = f"the code has {total} lines and needs at least {fewest}"
+        message = f"the code has {total} lines; it needs at least {fewest}"
         written.report.add(written.line, Rule.ANSWER_KEY, str(total), message, "add lines")
     return code
 
 
 def shown_order(line_count: int) -> tuple[int, ...]:
-    """The order in which the lines are first shown: the same for all, and never the right one."""
+    """The order in which the lines are first shown: the same for every learner, and never the right one."""
     right = tuple(range(line_count))
     mixed = tuple(sorted(right, key=lambda index: crc32(f"{line_count}:{index}".encode())))
     return mixed if mixed != right else right[::-1]

@@ -1,4 +1,4 @@
-"""variants/ID.json and measures/ID.json: what the check drew or measured, committed beside a chapter. Pure."""
+"""variants/ID.json and measures/ID.json: what the check drew or measured, committed with a chapter. Pure."""
 
 import hashlib
 import json
@@ -18,7 +18,7 @@ class _Fields(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     format: int = 1
     content: str
-    """The hash of what was run; another hash makes the file stale."""
+    """The hash of the code that was run; if the code's hash differs now, the file is stale."""
     torch: str
 
 
@@ -35,7 +35,7 @@ class VariantFile(_Fields):
 
 
 class MeasureFile(_Fields):
-    """One measurement: a table by columns, and when, where and on what it was taken."""
+    """One measurement: a table by columns, with its date, machine and versions."""
 
     columns: dict[str, tuple[Value | None, ...]]
     device: str
@@ -49,7 +49,7 @@ File = TypeVar("File", bound=_Fields)
 
 
 def hash_variant(question: QuestionBase) -> str:
-    """What identifies the draws of a question: its generator and how many are wanted; its words may change freely."""
+    """Identifies the draws of a question by its generator and their number; its wording may change freely."""
     return _hash(variant_job(question.variant).model_dump_json()) if question.variant else ""
 
 
@@ -62,7 +62,7 @@ def _hash(text: str) -> str:
 
 
 def read_file(text: str, model: type[File], report: Report) -> File | None:
-    """The file's content; reports one that cannot be read and takes it as missing."""
+    """The file's content; a file that cannot be read is reported and treated as missing."""
     try:
         return model.model_validate_json(text)
     except ValidationError as error:
@@ -74,7 +74,7 @@ def read_file(text: str, model: type[File], report: Report) -> File | None:
 
 
 def write_file(file: _Fields) -> str:
-    """The file's text: one draw, or one column, a line."""
+    """The file's text, with one draw or one column per line."""
     document = file.model_dump(mode="json")
     lines = [f" {json.dumps(name)}: {_write_part(part)}" for name, part in document.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"

@@ -1,4 +1,4 @@
-"""A question that is answered by a click on a node of a graph. Pure."""
+"""A question answered by clicking a node of a graph. Pure."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ class GraphClick(QuestionBase):
     cell: str
     targets: tuple[str, ...]
     wrong: WrongAnswers
-    """By a node's forward name, variable, or autograd's own name."""
+    """Keyed by a node's forward name, its variable, or autograd's own name for it."""
 
     kind = "graph-click"
     options_model = GraphClickOptions
@@ -38,7 +38,7 @@ class GraphClick(QuestionBase):
     def mark(self, response: QuestionResponse) -> Mark:
         names = response.node_names
         if not names:
-            raise Unmarkable("Click a node of the graph, or choose it from the list, first.")
+            raise Unmarkable("First click a node of the graph, or choose one from the list.")
         if set(names) & set(self.targets):
             return Mark(True, "")
         return Mark(False, self.wrong.feedback_to(*names))

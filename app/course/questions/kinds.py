@@ -1,4 +1,4 @@
-"""The register of the kinds of questions: a new kind is one more module, and its class here. Pure."""
+"""The register of the kinds of questions. To add a kind, write its module and list its class here. Pure."""
 
 from collections.abc import Mapping
 from typing import get_args
@@ -13,7 +13,7 @@ from app.course.questions.text import Text
 __all__ = ["KINDS", "Choice", "GraphClick", "Number", "Open", "Order", "Question", "Several", "Text", "WrongLine"]
 
 Question = Choice | Several | Number | Text | Order | GraphClick | WrongLine | Open
-"""A closed union: wherever each kind has its own way, mypy asks for that of a new one."""
+"""A closed union: wherever code matches on the kind, mypy requires a branch for a new one."""
 
 KINDS: Mapping[str, type[Question]] = {kind.kind: kind for kind in get_args(Question)}
-"""By their names, as an author writes them."""
+"""Keyed by the name that an author writes."""

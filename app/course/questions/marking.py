@@ -1,6 +1,6 @@
 """An attempt at a question, and its mark. Pure.
 
-A response is kept as it was given (strings), so that a history can be marked again after a question was corrected.
+A response is stored as given, as strings, so that a history can be marked again after a question is corrected.
 """
 
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from app.course.blocks import Html
 
 @dataclass(frozen=True)
 class QuestionResponse:
-    """What a form sent: `values` for options and lines, `text` for what was typed, names of the node clicked.
+    """What a form sent: `values` for options and lines, `text` for typed text, the names of a clicked node.
 
-    `draw` is the seed of the draw that was answered, of a question with a variant.
+    `draw` is the seed of the draw that was answered, if the question has a variant.
     """
 
     values: tuple[str, ...] = ()
@@ -23,18 +23,18 @@ class QuestionResponse:
 
 @dataclass(frozen=True)
 class Mark:
-    """`right` is None where only the learner can say: an open answer, which they compare with the rubric."""
+    """`right` is None for an open answer, which the learner compares with the rubric."""
 
     right: bool | None
     feedback: Html
 
 
 class Unmarkable(Exception):
-    """The form held no answer that this question could take. The message is a sentence for the learner."""
+    """The form held no answer that this question can mark. The message is a sentence for the learner."""
 
 
 def need_text(response: QuestionResponse, otherwise: str) -> str:
-    """What was typed. Raises Unmarkable, in the words of `otherwise`, where that is nothing."""
+    """The typed text. Raises Unmarkable with the message `otherwise` if there is none."""
     if not response.text.strip():
         raise Unmarkable(otherwise)
     return response.text

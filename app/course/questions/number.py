@@ -14,7 +14,7 @@ from app.course.questions.question import DrawnOptions, QuestionBase, QuestionOp
 from app.course.questions.variants import ANSWER, TOLERANCE, number_of
 from app.course.questions.wrong_answers import WrongAnswers, read_drawn_wrong_answers, read_wrong_answers
 
-Tolerance = Annotated[float, Field(ge=0, allow_inf_nan=False, description="write a number from 0 up")]
+Tolerance = Annotated[float, Field(ge=0, allow_inf_nan=False, description="write a number that is 0 or more")]
 Unit = Annotated[str, Field(description="write the unit shown beside the field")]
 
 
@@ -33,7 +33,7 @@ class DrawnNumberOptions(DrawnOptions):
 class Number(QuestionBase):
     """Right where |given - value| <= tolerance, in `unit` (shown beside the field).
 
-    Of a question with a variant, `value` is NaN until a draw fills it.
+    If the question has a variant, `value` is NaN until a draw fills it.
     """
 
     value: float
@@ -76,11 +76,11 @@ class Number(QuestionBase):
     def find_flaw(self, draw: VariantDraw) -> str:
         filled = self.fill(draw)
         if not math.isfinite(filled.value):
-            return f"its {ANSWER!r} is no number"
+            return f"its {ANSWER!r} is not a number"
         for written, wrong in zip(self.wrong.known, filled.wrong.known, strict=True):
             value = number_of(wrong.answer, math.nan)
             if not math.isfinite(value):
-                return f"the wrong answer {unmark(written.answer)} is no number"
+                return f"the wrong answer {unmark(written.answer)} is not a number"
             if abs(value - filled.value) <= 2 * filled.tolerance + _rounding(filled.value):
                 return f"the wrong answer {unmark(written.answer)} is the truth"
         return ""
@@ -91,7 +91,7 @@ def _write_exactly(draw: VariantDraw) -> dict[str, str]:
 
 
 def _rounding(value: float) -> float:
-    """A decimal that a learner types is not the double that an author computed: forgive the last bits."""
+    """The error allowed for rounding: a typed decimal and a computed double may differ in the last bits."""
     return abs(value) * 1e-9
 
 
@@ -114,7 +114,7 @@ def _read_wrong_numbers(options: NumberOptions, written: Written) -> WrongAnswer
     for item in written.items:
         value = number_of(item.text, math.nan)
         if item.text in answers and math.isnan(value):
-            message, remedy = f"{item.text!r} is no number", "write one number after the box"
+            message, remedy = f"{item.text!r} is not a number", "write one number after the box"
             written.report.add(item.line, Rule.ANSWER_KEY, item.text, message, remedy)
         elif abs(value - options.value) <= options.tolerance:
             message = f"the distractor {item.text} is within the tolerance of the right number"

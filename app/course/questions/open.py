@@ -1,4 +1,4 @@
-"""A question that is answered in one's own words, which the learner compares with a rubric. Pure."""
+"""A question answered in the learner's own words, which the learner compares with a rubric. Pure."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from app.course.questions.question import QuestionBase, Written
 
 @dataclass(frozen=True, kw_only=True)
 class Open(QuestionBase):
-    """`rubric` is the points that a good answer makes."""
+    """`rubric` lists the points that a good answer makes."""
 
     rubric: tuple[Html, ...]
 

@@ -1,7 +1,7 @@
-"""What every question has, whatever its kind, and what a kind is read from. Pure.
+"""The base of every kind of question, and what a kind is read from. Pure.
 
-A kind has its options, and how it is read, marked, filled from a draw, and checked, in a module beside this one; it
-is registered in `kinds`.
+Each kind has a module in this package with its options and the code that reads, marks, fills and checks it. `kinds`
+registers them.
 """
 
 import json
@@ -27,7 +27,7 @@ class QuestionOptions(Options):
 
 
 class DrawnOptions(QuestionOptions):
-    """Of a question whose right answer comes from a draw, and not from its options."""
+    """The options of a question whose right answer comes from a draw."""
 
     variant: Text = Field(description="write the id of a variant fence of this chapter")
 
@@ -42,7 +42,7 @@ class Listing:
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionBase:
-    """`answer` is the model answer, shown after an attempt. While there is a `variant`, the texts hold its marks."""
+    """`answer` is the model answer, shown after an attempt. If `variant` is set, the texts hold unfilled marks."""
 
     id: str
     role: Role
@@ -50,24 +50,24 @@ class QuestionBase:
     prompt: Html
     where: Where
     content_hash: str
-    """Of its wording: the author's lines, and the code of its variant. Moving it or drawing again changes nothing."""
+    """The hash of the author's lines and the variant's code. Moving the question or drawing again keeps it."""
     answer: Html = ""
     variant: Variant | None = None
 
     kind: ClassVar[str]
-    """As an author writes it."""
+    """The kind's name as an author writes it."""
     options_model: ClassVar[type[QuestionOptions]] = QuestionOptions
     drawn_options_model: ClassVar[type[DrawnOptions] | None] = None
-    """None for a kind that has no variant."""
+    """The options with drawn answers; None if the kind allows no variant."""
     needs_model_answer: ClassVar[bool] = True
     draws_answer: ClassVar[bool] = True
-    """Whether a draw has to name the right answer: of some kinds it stands in the question itself."""
+    """Whether a draw must name the right answer. Some kinds hold it in the question itself."""
     asks_about_code: ClassVar[bool] = False
-    """Whether its code block is what is asked, and no part of the prompt."""
+    """Whether its code block is what the question asks about, not part of the prompt."""
 
     @classmethod
     def option_models(cls) -> tuple[type[QuestionOptions], ...]:
-        """Of a question with its own answer; and of one with drawn answers, where the kind has those."""
+        """The options of a question with a fixed answer and, if the kind has them, with drawn answers."""
         return (cls.options_model, *([cls.drawn_options_model] if cls.drawn_options_model else []))
 
     @property
@@ -75,14 +75,14 @@ class QuestionBase:
         return self.variant.draws if self.variant else ()
 
     def find_draw(self, seed: int | None) -> VariantDraw | None:
-        """The draw of a seed; None where there is none of it (any more)."""
+        """The draw with this seed; None if there is none, for example because the check drew others since."""
         return next((draw for draw in self.draws if draw.seed == seed), None)
 
     def pick_draw(self, learner: str, seen: Collection[int] = ()) -> VariantDraw | None:
-        """The first draw in this learner's own order that is not among the seen; after all, the order begins again.
+        """The first unseen draw in this learner's own order; once all are seen, the order starts again.
 
-        A draw is known by its seed, not by its position, so that an answer that was kept still belongs to its draw
-        after the check has drawn others. None where the question has no variant, or nothing was drawn yet.
+        A draw is identified by its seed, not its position, so that a stored answer still belongs to its draw
+        after the check has drawn others. None if the question has no variant, or nothing has been drawn yet.
         """
         order = sorted(self.draws, key=lambda draw: rank(learner, self.id, draw.seed))
         fresh = [draw for draw in order if draw.seed not in seen]
@@ -93,21 +93,21 @@ class QuestionBase:
         return order[(seeds.index(last) + 1) % len(order)]
 
     def fill(self, draw: VariantDraw) -> Self:
-        """The question of one draw: every mark filled, the answer its own, without a variant."""
+        """The question for one draw: every mark is filled, the answer is the draw's, and `variant` is None."""
         shown = show_values(draw)
         prompt, answer = fill_html(self.prompt, shown), fill_html(self.answer, shown)
         return replace(self, prompt=prompt, answer=answer, variant=None)
 
     def names(self) -> tuple[str, ...]:
-        """Every value that a draw has to have."""
+        """The names of all values that a draw must have."""
         marked = names_in(json.dumps(asdict(replace(self, variant=None)), ensure_ascii=False))
         return (*([ANSWER] if self.draws_answer else []), *marked)
 
     def why_not(self, draw: VariantDraw, kept: Iterable[VariantDraw]) -> str:
-        """Why a draw cannot be asked besides those that are kept, in words; empty where it can."""
+        """Why a draw cannot be used in addition to those already kept, in words; empty if it can."""
         values = draw.values.values()
         if not values or not all(isinstance(value, bool | int | float | str) for value in values):
-            return "it is no dict of names to numbers, texts and truths"
+            return "it is not a dict of names to numbers, texts and booleans"
         if any(isinstance(value, float) and not math.isfinite(value) for value in values):
             return "it holds a number that is not finite"
         if missing := [name for name in self.names() if name not in draw.values]:
@@ -117,13 +117,13 @@ class QuestionBase:
         return self.find_flaw(draw)
 
     def find_flaw(self, _draw: VariantDraw) -> str:
-        """Why a draw that has every value makes no sense as a question of this kind; empty where it does."""
+        """Why a draw that has every value is still no valid question of this kind; empty if it is valid."""
         return ""
 
 
 @dataclass(frozen=True)
 class Written:
-    """One question as its author wrote it; `common` is what all kinds have, `line_of` the line of an option."""
+    """One question as its author wrote it. `common` holds what all kinds share; `line_of` gives an option's line."""
 
     common: QuestionBase
     options: QuestionOptions

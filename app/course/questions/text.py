@@ -1,4 +1,4 @@
-"""A question whose answer is typed, and compared with the words that its author accepts. Pure."""
+"""A question whose typed answer is compared with the texts that its author accepts. Pure."""
 
 from dataclasses import dataclass, replace
 
@@ -18,7 +18,7 @@ class TextOptions(QuestionOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class Text(QuestionBase):
-    """`accepted` is empty until a draw fills it, of a question with a variant."""
+    """With a variant, `accepted` is empty until a draw fills it."""
 
     accepted: tuple[str, ...]
     wrong: WrongAnswers

@@ -1,4 +1,4 @@
-"""Compares what the harness printed with what was expected: a variant's draws, a measurement's table. Pure."""
+"""Compares what the harness printed with the committed files: a variant's draws, a measurement's table. Pure."""
 
 import math
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from app.course.questions.variants import show_values
 from graders.contract.results import RunEnd
 
 CLOSE = 1e-5
-"""How much two machines may differ in a number, relative to it, and still be said to give the same."""
+"""Numbers from two machines whose relative difference is at most this count as equal."""
 
 MAX_ROWS = 400
 MAX_COLUMNS = 12
@@ -26,7 +26,7 @@ MAX_COLUMNS = 12
 
 @dataclass(frozen=True)
 class VariantCheck:
-    """`committed` is the file as it stands, or None where there is none."""
+    """`committed` is the file's present content, or None if there is no file."""
 
     chapter: Chapter
     question: QuestionBase
@@ -42,7 +42,7 @@ class MeasureCheck:
 
 @dataclass
 class Drawing:
-    """The draws that are kept, and why the others are not."""
+    """The draws that were kept, and why the others were rejected."""
 
     kept: list[VariantDraw] = field(default_factory=list)
     tried: int = 0
@@ -50,7 +50,7 @@ class Drawing:
 
 
 def read_draws(question: QuestionBase, stdout: str) -> Drawing:
-    """As many draws as are wanted, by seed: each tells the truth from every wrong answer, and none comes twice."""
+    """The wanted number of draws, by seed. In each, every wrong answer differs from the truth; none is repeated."""
     drawing = Drawing()
     wanted = question.variant.wanted if question.variant else 0
     for seed, values in read_lines(stdout, DRAW_LINE):
@@ -81,24 +81,24 @@ def judge_variant(check: VariantCheck, result: RunEnd, report: Report) -> None:
         message = f"the question {question.id!r} has no committed draws"
         report.add(question.where.line, Rule.VARIANT_CHANGED, "", message, remedy)
     elif not _are_same_draws(check.committed, question, drawing):
-        message = f"the draws of {question.id!r} are no longer the committed ones"
+        message = f"the draws of {question.id!r} differ from the committed ones"
         report.add(question.where.line, Rule.VARIANT_CHANGED, "", message, remedy)
 
 
 def _report_too_few(question: QuestionBase, drawing: Drawing, wanted: int, report: Report) -> None:
     why, count = max(drawing.rejected.items(), key=lambda item: item[1])
-    message = f"{len(drawing.kept)} of {drawing.tried} draws of {question.id!r} can be asked, and {wanted} are wanted"
+    message = f"{len(drawing.kept)} of {drawing.tried} draws of {question.id!r} can be asked, but {wanted} are wanted"
     remedy = f"{count} were rejected because {why}: "
     missing = next((name for name in question.names() if why == f"it has no {name!r}"), None)
     if missing:
         remedy += suggest(missing, (), f"let `draw` return {missing!r}, or correct the name in the question")
     else:
-        remedy += "let `draw` choose from more, or write a smaller `:draws:`"
+        remedy += "let `draw` choose from more values, or write a smaller `:draws:`"
     report.add(question.where.line, Rule.VARIANT_FAILED, why, message, remedy)
 
 
 def _check_code(question: QuestionBase, drawing: Drawing, report: Report) -> None:
-    """A filled listing has to parse, as every other listing of a chapter does."""
+    """Reports a filled listing that does not parse."""
     listings = code_in(question.prompt + question.answer)
     if isinstance(question, CodeQuestion):
         listings = (*listings, (question.code.language, question.code.source))
@@ -125,14 +125,14 @@ def _are_alike(one: Mapping[str, Value], other: Mapping[str, Value]) -> bool:
 
 
 def is_close(one: Any, other: Any) -> bool:
-    """Whether two runs gave the same value, the last bits of a float aside."""
+    """Whether two runs gave the same value, except for the last bits of a float."""
     if isinstance(one, float | int) and isinstance(other, float | int) and not isinstance(one, bool):
         return math.isclose(one, other, rel_tol=CLOSE, abs_tol=1e-12)
     return bool(one == other)
 
 
 def make_variant_file(check: VariantCheck, result: RunEnd, torch: str) -> VariantFile:
-    """What is committed of a run that drew enough."""
+    """The file to commit after a run that drew enough."""
     draws = read_draws(check.question, result.stdout).kept
     entries = tuple(DrawEntry(seed=draw.seed, values=dict(draw.values)) for draw in draws)
     return VariantFile(content=hash_variant(check.question), torch=torch, draws=entries)
@@ -142,7 +142,7 @@ Columns = dict[str, tuple[Value | None, ...]]
 
 
 def read_table(stdout: str) -> Columns | str:
-    """The table that a measurement printed last; or, as a string, what is wrong with it."""
+    """The last table that a measurement printed, or a string that says what is wrong with it."""
     tables = list(read_lines(stdout, TABLE_LINE))
     if not tables:
         return "it printed no table"
@@ -155,7 +155,7 @@ def read_table(stdout: str) -> Columns | str:
     if len(table) > MAX_COLUMNS or max(lengths) > MAX_ROWS:
         return f"`result` has more than {MAX_COLUMNS} columns or {MAX_ROWS} rows"
     if not all(_is_value(value) for column in table.values() for value in column):
-        return "`result` holds something that is no number and no text"
+        return "`result` holds something that is neither a number nor a text"
     return {str(name): tuple(column) for name, column in table.items()}
 
 
@@ -170,7 +170,7 @@ def judge_measure(check: MeasureCheck, result: RunEnd, report: Report) -> None:
     line = measure.where.line
     table = read_table(result.stdout)
     if isinstance(table, str):
-        remedy = "leave in `result` a dict of columns, or a list of rows as dicts"
+        remedy = "assign to `result` a dict of columns, or a list of rows as dicts"
         report.add(line, Rule.MEASURE_FAILED, "", f"the measurement {measure.id!r} failed: {table}", remedy)
         return
     for name in (measure.chart.x, *measure.chart.y):
@@ -186,7 +186,7 @@ def judge_measure(check: MeasureCheck, result: RunEnd, report: Report) -> None:
         message = f"the code of the measurement {measure.id!r} has changed since it was taken"
         report.add(line, Rule.MEASURE_CHANGED, "", message, remedy)
     elif measure.exact and (differs := _find_difference(check.committed.columns, table)):
-        message = f"the measurement {measure.id!r} is exact, and gives another {differs}"
+        message = f"the measurement {measure.id!r} is exact, but its result differs: {differs}"
         report.add(line, Rule.MEASURE_CHANGED, differs, message, remedy)
 
 

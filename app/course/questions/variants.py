@@ -1,4 +1,4 @@
-"""The values of a draw: in the words of a question, and as the answer that they hold. Pure."""
+"""The values of a draw, as shown in a question's text and as its answer. Pure."""
 
 import hashlib
 
@@ -6,13 +6,13 @@ from app.course.blocks import Value, VariantDraw
 
 ANSWER = "answer"
 TOLERANCE = "tolerance"
-"""What every draw has to hold, and what it may hold to say how far from the answer an answer may lie."""
+"""The value that every draw must have, and an optional one: how far a learner's answer may be from it."""
 
 DIGITS = 6
 
 
 def show_value(value: Value) -> str:
-    """A value as it stands in a sentence: six digits are enough to tell numbers apart."""
+    """A value as text for a sentence; numbers are shortened to six digits, which is enough to tell them apart."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return f"{value:.{DIGITS}g}" if isinstance(value, float) else str(value)
@@ -23,17 +23,17 @@ def show_values(draw: VariantDraw) -> dict[str, str]:
 
 
 def split_texts(shown: str, separator: str = "|") -> tuple[str, ...]:
-    """The texts of a value that holds some."""
+    """The texts that a value holds, between separators."""
     return tuple(part.strip() for part in shown.split(separator) if part.strip())
 
 
 def plain_text(text: str) -> str:
-    """A text as a draw may name it: backticks and blanks do not count."""
+    """A text in the form used for comparison: without backticks, with single spaces."""
     return " ".join(text.replace("`", "").split())
 
 
 def number_of(value: Value, otherwise: float) -> float:
-    """A number that a generator gave or an author wrote; `otherwise` for anything else."""
+    """A number from a generator or an author; `otherwise` if the value is not a number."""
     try:
         return float(value)
     except ValueError:
@@ -41,5 +41,5 @@ def number_of(value: Value, otherwise: float) -> float:
 
 
 def rank(*parts: object) -> bytes:
-    """What an order that looks random, and is always the same, is sorted by."""
+    """A sort key for an order that looks random but is always the same."""
     return hashlib.sha256("\n".join(map(str, parts)).encode()).digest()

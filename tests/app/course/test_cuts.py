@@ -40,7 +40,7 @@ def test_a_list_that_makes_no_segments_is_reported(parser: ChapterParser, code: 
     cuts, problems = parse(parser, ":cuts: places\n:layers: 8\n", f"{code}\nresult = {{}}")
 
     assert cuts is None
-    assert problems == ["the code has no list 'places' of rising numbers from 1 to 7"]
+    assert problems == ["the code has no list 'places' of increasing numbers from 1 to 7"]
 
 
 def test_a_list_that_is_set_twice_is_reported(parser: ChapterParser) -> None:
@@ -55,4 +55,4 @@ def test_one_option_without_the_other_is_reported(parser: ChapterParser, given: 
 def test_cuts_in_code_that_is_for_reading_are_reported(parser: ChapterParser) -> None:
     problems = parse(parser, ":cuts: places\n:layers: 8\n:readonly:\n", "places = [2]")[1]
 
-    assert problems == ["cuts cannot be moved in code that is for reading"]
+    assert problems == ["a reader cannot move cuts in read-only code"]

@@ -177,13 +177,13 @@ INCIDENT = (
     [
         (STEPS, "- [2] two", "- [3] two", 7, "steps", "write a line from 1 to 2"),
         (STEPS, "- [2] two", "- two", 7, "steps", "begin it with `[2]` or `[1-3]`"),
-        (STEPS, "- [2] two\n", "", 0, "steps", "list at least 2, each as `- [2] what holds after line 2`"),
+        (STEPS, "- [2] two\n", "", 0, "steps", "list at least 2, each written as `- [2] what holds after line 2`"),
         (STEPS, "y = 2", "y = = 2", 3, "python-syntax",
-         "fix it, or mark the fence ```text where it is not meant to parse"),
+         "fix it, or mark the fence ```text if it is not meant to parse"),
         (INCIDENT, "- [ ] `clip` Clip it", "- [ ] Clip it", 4, "incident", "write `- [ ] `name` what it does`"),
         (INCIDENT, "print(clip)", "print(False)", 0, "incident", "use it as a boolean variable, or remove it"),
         (INCIDENT, "---\nFalse\n", "", 6, "incident",
-         "write `---` and what it prints with the switches as they were"),
+         "write `---` and then what it prints with the switches as they were in the incident"),
         (INCIDENT, ":title: A night\n", "", 0, "missing-option", "write what happened, in a few words"),
         (":::{figure} there\n:file: there.svg\n:alt: There\n:::\n", "there.svg", "their.svg", 1, "missing-file",
          "did you mean 'figures/there.svg'?"),
@@ -192,13 +192,13 @@ INCIDENT = (
         ("```{cell} one\nx = 1\n```\n\n```{cell} two\n:depends-on: one\nx\n```\n", ": one", ": once", 5, "unknown-id",
          "did you mean 'one'?"),
         ("A price of 5 $, or $5, and $x$.\n", "$x$", "$x", 0, "math",
-         "write $...$ without blanks inside the signs, or put the sign between backticks"),
+         "write $...$ without spaces next to the signs, or put the sign in backticks"),
         (MEASURE, ":alt: A table\n", ":alt: A table\n:chart: line\n:x: n\n", 0,
          "missing-option", "write `:y:` and names of columns of `result`"),
         (MEASURE, ":alt: A table\n", ":alt: A table\n:x: n\n", 2,
          "option-value", "write `:chart: line`, bar or scatter"),
         (MEASURE, "result = {}\n", "result = {}\n---\n1\n", 3,
-         "missing-part", "remove the `---` line and what follows: what is measured is committed, not written"),
+         "missing-part", "remove the `---` line and what follows: the check measures and writes the output itself"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_reported_at_its_line_and_without_it_there_is_none(
@@ -290,7 +290,7 @@ ORDERED = (
 def test_a_wrong_order_is_named_by_no_letters(tmp_path: Path) -> None:
     assert load_told(tmp_path / "good", ORDERED)[1] == []
     _, problems = load_told(tmp_path / "bad", ORDERED.replace("- [ ] *", "- [ ] c b a"))
-    assert problems == ["'c b a' is no answer to a question of order"]
+    assert problems == ["'c b a' is not an answer to a question about order"]
 
 
 def load_told(root: Path, body: str) -> tuple[Course, list[str]]:

@@ -70,11 +70,11 @@ def test_a_draw_in_which_a_distractor_is_the_truth_is_rejected(question: Questio
     ("drawn", "why"),
     [
         (values(float("nan")), "it holds a number that is not finite"),
-        ({**values(1), "answer": "many"}, "its 'answer' is no number"),
+        ({**values(1), "answer": "many"}, "its 'answer' is not a number"),
         ({"factor": 2, "calls": 3}, "it has no 'answer'"),
         ({"factor": 2, "answer": 3, "last": 1, "doubled": 9}, "it has no 'calls'"),
-        (values(1, last="none"), "the wrong answer {{last}} is no number"),
-        (values(1, last=[1]), "it is no dict of names to numbers, texts and truths"),
+        (values(1, last="none"), "the wrong answer {{last}} is not a number"),
+        (values(1, last=[1]), "it is not a dict of names to numbers, texts and booleans"),
         (values(1.0004, last=1), "the wrong answer {{last}} is the truth"),
     ],
 )
@@ -99,17 +99,17 @@ LINES = {"code": "x = 1\ny = x\nz = y", "answer": 3, "filled": 2}
         ("tracked-sums", SUMS, ""),
         ("tracked-sums", {**SUMS, "answer": "`c + a`|a +  b"}, ""),
         ("tracked-sums", {**SUMS, "answer": ""}, "none of its answers is right"),
-        ("tracked-sums", {**SUMS, "answer": "a + d"}, "its 'answer' names 'a + d', which is none of the answers"),
+        ("tracked-sums", {**SUMS, "answer": "a + d"}, "its 'answer' names 'a + d', which is not one of the answers"),
         ("tracked-sums", {**SUMS, "both": "c + a | a + b"}, "the wrong answer 'both' is the truth"),
-        ("tracked-sums", {**SUMS, "both": "all"}, "its 'both' names 'all', which is none of the answers"),
+        ("tracked-sums", {**SUMS, "both": "all"}, "its 'both' names 'all', which is not one of the answers"),
         ("tracked-sums", {key: SUMS[key] for key in ("a", "b", "c", "answer")}, "it has no 'both'"),
         ("guilty-line", LINES, ""),
         ("guilty-line", {**LINES, "answer": "1, 3"}, ""),
         ("guilty-line", {**LINES, "answer": ""}, "its 'answer' names no line"),
-        ("guilty-line", {**LINES, "answer": 4}, "its 'answer' names the line '4', and the code has the lines 1 to 3"),
-        ("guilty-line", {**LINES, "answer": "1, 2, 3"}, "every line is right in it"),
+        ("guilty-line", {**LINES, "answer": 4}, "its 'answer' names the line '4', but the code has lines 1 to 3"),
+        ("guilty-line", {**LINES, "answer": "1, 2, 3"}, "every one of its lines is a right answer"),
         ("guilty-line", {**LINES, "filled": 3}, "the wrong answer {{filled}} is the truth"),
-        ("guilty-line", {**LINES, "filled": 0}, "the wrong answer {{filled}} is no line of its code"),
+        ("guilty-line", {**LINES, "filled": 0}, "the wrong answer {{filled}} is not a line of its code"),
         ("guilty-line", {"answer": 3, "filled": 2}, "it has no 'code'"),
         ("drawn-order", {"optimizer": "sgd", "data": "x"}, ""),
         ("drawn-order", {"optimizer": "sgd"}, "it has no 'data'"),
@@ -152,8 +152,8 @@ def test_too_few_draws_are_reported_with_what_kept_the_others_out(chapter: Chapt
     assert said(chapter, question, printed(values(1), values(2, last=2), values(3, last=3))) == [
         (
             "variant-failed",
-            "1 of 3 draws of 'after-several-calls' can be asked, and 6 are wanted",
-            "2 were rejected because the wrong answer {{last}} is the truth: let `draw` choose from more, "
+            "1 of 3 draws of 'after-several-calls' can be asked, but 6 are wanted",
+            "2 were rejected because the wrong answer {{last}} is the truth: let `draw` choose from more values, "
             "or write a smaller `:draws:`",
         )
     ]
@@ -202,8 +202,8 @@ def test_the_harness_keeps_the_authors_line_numbers(question: QuestionBase) -> N
         ("nothing\n", "it printed no table"),
         ("table: []\n", "`result` is empty"),
         ('table: {"a": [1], "b": [1, 2]}\n', "the columns of `result` differ in length"),
-        ('table: {"a": [[1]]}\n', "`result` holds something that is no number and no text"),
-        ('table: {"a": [NaN]}\n', "`result` holds something that is no number and no text"),
+        ('table: {"a": [[1]]}\n', "`result` holds something that is neither a number nor a text"),
+        ('table: {"a": [NaN]}\n', "`result` holds something that is neither a number nor a text"),
     ],
 )
 def test_what_is_no_table_is_refused_with_its_reason(stdout: str, why: str) -> None:
@@ -247,7 +247,7 @@ def test_an_exact_measurement_that_gives_something_else_says_what(chapter: Chapt
     found = judged(chapter, measure, committed_table(measure), SAME.replace("4", "8"))
 
     assert found == [
-        ("measure-changed", "the measurement 'saved-by-size' is exact, and gives another square: 8 for 4")
+        ("measure-changed", "the measurement 'saved-by-size' is exact, but its result differs: square: 8 for 4")
     ]
 
 
