@@ -1,4 +1,4 @@
-"""A chapter's blocks as a tree: the closed union of them all, the two that hold others, and walks through them."""
+"""A chapter's blocks as a tree: the union of all blocks, the two that contain others, and walks through them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Reveal:
-    """What opens on demand: the answer to an interview question (with a level) or to an FAQ entry, or a fold."""
+    """Text that a reader opens: the answer to an interview question (with a level) or to an FAQ entry, or a fold."""
 
     kind: Literal["interview", "faq", "fold"]
     prompt: Html
@@ -33,7 +33,7 @@ Block = PlainBlock | Question | Box | Reveal
 
 
 def blocks_within(blocks: tuple[Block, ...]) -> Iterator[Block]:
-    """Every block, in reading order."""
+    """Every block, nested ones included, in reading order."""
     for block in blocks:
         yield block
         if isinstance(block, Box | Reveal):

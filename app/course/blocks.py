@@ -1,4 +1,4 @@
-"""What a chapter is made of, as data; `block_tree` has the closed union of it all. HTML is already safe."""
+"""The blocks of a chapter as data; `block_tree` has the closed union of them. HTML is already safe."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from typing import Literal
 from graders.contract.jobs import Flavour
 
 Html = str
-"""HTML made by our own renderer from trusted course text: the only strings a template marks safe."""
+"""HTML made by our own renderer from trusted course text. Templates mark no other strings as safe."""
 
 
 class Role(StrEnum):
-    """What a retrieval question asks for."""
+    """The kind of knowledge that a retrieval question asks for."""
 
     FACTUAL = "factual"
     CONCEPTUAL = "conceptual"
@@ -49,7 +49,7 @@ class Heading:
 class Option:
     """One answer of a choice, with the feedback that says why it is right or wrong.
 
-    `id` is made of its words; while a draw has yet to fill them, it is the words themselves, marks included.
+    `id` is made from its text; before a draw fills the text, it is the text itself, marks included.
     """
 
     id: str
@@ -59,12 +59,12 @@ class Option:
 
 
 Value = bool | int | float | str
-"""What a generator may return for a name."""
+"""The types of value that a generator may return for a name."""
 
 
 @dataclass(frozen=True)
 class VariantDraw:
-    """One drawing of a question's variant: what its generator returned for a seed, committed by the check."""
+    """One draw of a question's variant: the values its generator returned for a seed, committed by the check."""
 
     seed: int
     values: Mapping[str, Value]
@@ -74,8 +74,8 @@ class VariantDraw:
 class Variant:
     """The generator of a question: `code` defines `draw(rng)`, which computes the answer by running code.
 
-    While a question has one, its texts hold marks that a draw fills; see `app.course.questions.marks`. `draws` is
-    empty until the check has drawn and committed some.
+    The texts of a question with a variant hold marks that a draw fills; see `app.course.questions.marks`. `draws`
+    is empty until the check has drawn and committed some.
     """
 
     id: str
@@ -88,7 +88,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Predict:
-    """A prompt whose answer is committed, with a confidence, before the run that settles it."""
+    """A prompt that a reader answers, with a confidence, before the run that shows the right answer."""
 
     id: str
     prompt: Html
@@ -98,12 +98,12 @@ class Predict:
     truth: Html
     where: Where
     content_hash: str
-    """Of its wording, as for a question."""
+    """The hash of its wording, as for a question."""
 
 
 @dataclass(frozen=True)
 class Switch:
-    """A boolean variable that a reader may set before an incident's cell runs; `on` as it was that night."""
+    """A boolean variable that a reader may set before an incident's cell runs; `on` is its value in the incident."""
 
     name: str
     html: Html
@@ -112,7 +112,7 @@ class Switch:
 
 @dataclass(frozen=True)
 class Cell:
-    """Code that a reader runs. `setup` runs first, folded away; `expected` is the checked standard output."""
+    """Code that a reader runs. `setup` runs first and is shown folded; `expected` is the checked standard output."""
 
     id: str
     source: str
@@ -124,17 +124,17 @@ class Cell:
     expected: str | None
     where: Where
     raises: str = ""
-    """The type of the error with which the cell is meant to end, or empty."""
+    """The type of the error that the cell is meant to raise, or empty."""
     html: Html = ""
-    """The source in colours; see `app.course.language.code.highlight`."""
+    """The highlighted source; see `app.course.language.code.highlight`."""
     setup_html: Html = ""
-    """What runs first, in colours, as a reader may look at it; empty where nothing does."""
+    """The highlighted code that runs first, for the reader to look at; empty if there is none."""
     code_line: int = 0
     """The file's line on which the source begins, for messages."""
     needs: Literal["cpu", "gpu"] = "cpu"
     switches: tuple[Switch, ...] = ()
     tabulates: bool = False
-    """Whether it leaves a table in `result`: a measurement."""
+    """Whether it is a measurement, which assigns a table to `result`."""
 
 
 class Chart(StrEnum):
@@ -164,17 +164,17 @@ class ChartPlan:
 
 @dataclass(frozen=True)
 class Cuts:
-    """A strip of layers whose cuts a reader moves: the code's list `name` says after which layers they stand."""
+    """A strip of layers whose cuts a reader moves: the code's list `name` holds the layers after which they are."""
 
     name: str
     layers: int
     places: tuple[int, ...]
-    """As the chapter has them: rising, each between two layers."""
+    """The chapter's own cuts, in increasing order, each between two layers."""
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """A table by columns, with when and where it was taken. `stale`: its code has changed since."""
+    """A table by columns, with the date and machine. `stale` means that the code has changed since."""
 
     columns: Mapping[str, tuple[Value | None, ...]]
     torch: str
@@ -188,7 +188,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Measure:
-    """Code that leaves a table in `result`, with the table that is committed. `exact`: each run gives the same."""
+    """Code that assigns a table to `result`, with the committed table. `exact`: every run gives the same table."""
 
     id: str
     cell: Cell
@@ -201,7 +201,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Graph:
-    """A picture of a graph, drawn by the server from the committed trace of `source`; no script needed."""
+    """A picture of a graph, drawn by the server from the committed trace of `source`, so that it needs no script."""
 
     id: str
     source: str
@@ -216,24 +216,24 @@ class Graph:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the course with the code that fails if it is false."""
+    """A sentence of the course with code that fails if the sentence is false."""
 
     id: str
     sentence: Html
     text: str
     code: str
     myth: Html
-    """The circulating belief this corrects, or empty."""
+    """The common belief that the claim corrects, or empty."""
     needs: Literal["cpu", "gpu"]
     where: Where
     html: Html = ""
-    """The code in colours."""
+    """The highlighted code."""
     code_line: int = 0
 
 
 @dataclass(frozen=True)
 class ExerciseLink:
-    """A place in a chapter where an exercise is offered."""
+    """A link to an exercise in a chapter."""
 
     name: str
     note: Html
@@ -241,7 +241,7 @@ class ExerciseLink:
 
 @dataclass(frozen=True)
 class Illustration:
-    """A picture with its words: `alt` says what it shows to a reader who cannot see it."""
+    """A picture with its alternative text and caption; `alt` describes it to a reader who cannot see it."""
 
     id: str
     address: str
@@ -252,7 +252,7 @@ class Illustration:
 
 @dataclass(frozen=True)
 class StepState:
-    """How things stand after some lines have run."""
+    """The state after some lines have run."""
 
     lines: tuple[int, ...]
     html: Html
@@ -271,7 +271,7 @@ class Steps:
 
 @dataclass(frozen=True)
 class Incident:
-    """A failure told and replayed: the cell's switches are what might have been done otherwise."""
+    """A failure, as a story and as a cell that replays it. Its switches are what could have been done differently."""
 
     id: str
     title: Html
@@ -282,7 +282,7 @@ class Incident:
 
 @dataclass(frozen=True)
 class LadderPlace:
-    """Where a chapter shows how far its reader is with it."""
+    """The place in a chapter that shows the reader's progress."""
 
 
 PlainBlock = (
@@ -299,4 +299,4 @@ PlainBlock = (
     | LadderPlace
     | ExerciseLink
 )
-"""Those that are no question and hold no others."""
+"""The blocks that are not questions and contain no other blocks."""

@@ -1,4 +1,4 @@
-"""Parses one chapter's text into its blocks and everything it points at. Pure: opens no file."""
+"""Parses one chapter's text into its blocks and references. Pure: opens no file."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -26,12 +26,12 @@ WORDS_A_MINUTE = 200
 MINUTES_A_CELL = 1.0
 MINUTES_A_QUESTION = 1.5
 SLACK_MINUTES = 5.0
-"""The front matter may differ from the estimate by this much, and by a factor of two."""
+"""The minutes of the front matter may differ from the estimate by this many, and by a factor of two."""
 
 
 @dataclass(frozen=True)
 class ParsedChapter:
-    """A chapter without its position in the course, with what has to be checked against the course."""
+    """A chapter without its position in the course, with the references to check against the course."""
 
     chapter: Chapter | None
     problems: tuple[ContentProblem, ...]
@@ -53,13 +53,13 @@ class ChapterParser:
         self._markdown: MarkdownIt = make_parser()
 
     def parse(self, text: str, path: str, slug: str) -> ParsedChapter:
-        """`path` is the file's, relative to the course's root; it stands in problems."""
+        """`path` is relative to the course's root, and appears in problems."""
         report = Report(path)
         lines = text.split("\n")
         written = tuple(lines)
         report_invisible(lines, report)
         head = read_front_matter(lines, report)
-        # Blank lines keep every line number that of the file.
+        # Blank lines keep the line numbers equal to those of the file.
         lines[: head.end] = [""] * head.end
         fences = find_fences(lines, report)
         _mark_questions(lines, fences.values())
@@ -105,7 +105,7 @@ class ChapterParser:
         )
 
     def markdown(self, text: str, path: str, cut_at: str = "") -> "RenderedText":
-        """A file of Markdown without directives: an exercise's prompt, or its hints, each under its heading.
+        """Renders Markdown without directives: an exercise's prompt, or its hints, each under its heading.
 
         `cut_at` is the tag of the headings that begin a part, e.g. "h2"; without it the whole file is one part.
         """
@@ -130,14 +130,14 @@ class RenderedText:
 
 
 def _mark_questions(lines: list[str], fences: Iterable[Fence]) -> None:
-    """Marks the names that draws fill, in the questions that have a variant; elsewhere braces are braces."""
+    """Marks the names that draws fill in questions that have a variant; in other text double braces mean nothing."""
     for fence in fences:
         if fence.name == "question" and any(option.name == "variant" for option in fence.options):
             lines[fence.body : fence.close] = map(mark_placeholders, lines[fence.body : fence.close])
 
 
 def _read_hidden(parts: Iterable[Part], draft: Draft) -> None:
-    """Setups and generators come first: what names one may stand above it."""
+    """Reads setups and generators before the rest, because a directive may name one that comes later."""
     for directive in directives_of(list(parts)):
         if directive.fence.is_code and directive.fence.name == "setup":
             read_setup(directive, draft)
@@ -147,7 +147,7 @@ def _read_hidden(parts: Iterable[Part], draft: Draft) -> None:
 
 
 def _check_within(head: Head, draft: Draft, fences: Iterable[Fence]) -> None:
-    """What only the whole chapter can tell: does everything that is pointed at exist here?"""
+    """Checks, once the whole chapter is read, that each reference within it exists."""
     draft.find_missing(draft.resolvers, draft.cells, "cell")
     draft.find_missing(draft.clicked, {**draft.cells, **draft.graphs}, "cell or graph")
     for use in draft.clicked:
@@ -170,7 +170,7 @@ def _check_within(head: Head, draft: Draft, fences: Iterable[Fence]) -> None:
 def _check_clickable(use: Named, draft: Draft) -> None:
     cell = draft.cells.get(use.name)
     if cell is not None and not cell.graph:
-        message = f"{use.by} points to the cell {use.name!r}, which shows no graph"
+        message = f"{use.by} points to the cell {use.name!r}, which does not show a graph"
         remedy = f"add `:graph:` to the cell on line {cell.where.line}, or name a {{graph}}"
         draft.report.add(use.line, Rule.UNKNOWN_ID, use.name, message, remedy)
 
@@ -187,7 +187,7 @@ def _check_minutes(head: Head, draft: Draft) -> None:
         head.line("minutes"),
         Rule.READING_TIME,
         str(given),
-        f"{given} minutes are announced; {draft.prose.words} words, {cells} cells and "
+        f"the front matter says {given} minutes; {draft.prose.words} words, {cells} cells and "
         f"{draft.questions} questions take about {max(1, round(estimate))}",
         f"write about {max(1, round(estimate))}",
     )

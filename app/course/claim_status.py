@@ -1,4 +1,4 @@
-"""The status of a claim today, from its evidence and the torch that runs here. Pure."""
+"""The status of a claim today, from its evidence and the installed version of torch. Pure."""
 
 from enum import StrEnum
 
@@ -7,21 +7,21 @@ from app.course.model import Evidence
 
 
 class ClaimStatus(StrEnum):
-    """Only `held` is shown as true."""
+    """Pages show only `held` as true."""
 
     HELD = "held"
-    """It held on the version of torch that runs here."""
+    """It held on the installed version of torch."""
     OTHER_VERSION = "other-version"
-    """It held on another version of torch, and nobody has run it on this one."""
+    """It held on another version of torch and has not been run on this one."""
     OTHER_DEVICE = "other-device"
-    """It needs a GPU, and held on a machine that has one; what is kept is the last such machine's evidence."""
+    """It needs a GPU, and held on a machine that has one; the evidence kept is that of the last such machine."""
     BROKEN = "broken"
     WAITING = "waiting"
-    """It was never run as it stands."""
+    """Its present code has never been run."""
 
 
 def find_status(claim: Claim, evidence: Evidence | None, torch: str) -> ClaimStatus:
-    """`torch` is the version that runs here. A build's suffix, such as +cpu, is no other version."""
+    """`torch` is the installed version. A build's suffix, such as +cpu, is ignored."""
     if evidence is None:
         return ClaimStatus.WAITING
     if not evidence.held:

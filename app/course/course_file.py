@@ -12,7 +12,7 @@ class _Fields(BaseModel):
 
 
 class ChapterEntry(_Fields):
-    """A chapter's entry. It counts as planned, under this title, until `chapters/SLUG/chapter.md` exists."""
+    """A chapter's entry. The chapter is planned, under this title, until `chapters/SLUG/chapter.md` exists."""
 
     slug: Slug
     title: str = ""
@@ -20,7 +20,7 @@ class ChapterEntry(_Fields):
 
 
 class ModuleEntry(_Fields):
-    """`number` begins the numbers of its chapters: chapter 2 of module 1 is 1.2."""
+    """`number` is the first part of its chapters' numbers: chapter 2 of module 1 is 1.2."""
 
     id: Slug
     number: Annotated[int, Field(ge=0)]
@@ -30,9 +30,9 @@ class ModuleEntry(_Fields):
 
 
 class CourseFile(_Fields):
-    """course.toml, version 1. `torch` is the version on which the course's numbers were taken.
+    """course.toml, version 1. `torch` is the version with which the course's numbers were measured.
 
-    `explained` says where the player's formulas are explained: a rule's name to `chapter` or `chapter#anchor`.
+    `explained` maps the name of a rule of the player to where it is explained: `chapter` or `chapter#anchor`.
     """
 
     format: Annotated[int, Field(ge=1, le=1)]

@@ -1,4 +1,4 @@
-"""debugging.toml: the course's guide from a symptom to its cause. Pure: text in, a flow and its mistakes out."""
+"""debugging.toml: the course's guide from a symptom to its cause. Pure: takes the text."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class DebuggingFile(_Fields):
 
 @dataclass
 class _Rendering:
-    """Renders the file's texts, and gathers what is wrong with them and where they lead."""
+    """Renders the file's texts, and collects their problems and links."""
 
     text: str
     parser: ChapterParser
@@ -57,14 +57,14 @@ class _Rendering:
     links: list[Link]
 
     def line_of(self, step: str, value: str = "") -> int:
-        """The line on which a step's value begins, or its id stands."""
+        """The line on which a step's value begins; without a value, the line of the step's id."""
         lines = self.text.split("\n")
         start = next((n for n, line in enumerate(lines) if line.strip() == f'id = "{step}"'), 0)
         first = value.strip().split("\n")[0]
         return next((n + 1 for n in range(start, len(lines)) if first and first in lines[n]), start + 1)
 
     def block(self, value: str, line: int) -> str:
-        # Blank lines in front keep the line numbers those of the file.
+        # Blank lines in front keep the line numbers equal to those of the file.
         body = self.parser.markdown("\n" * (line - 1) + value.strip("\n"), PATH)
         self.report.problems += body.problems
         self.links += body.links
@@ -75,7 +75,7 @@ class _Rendering:
 
 
 def read_debugging(text: str, parser: ChapterParser) -> tuple[Flow | None, list[ContentProblem], tuple[Link, ...]]:
-    """The guide, what is wrong with it, and what its texts link to. A guide with a mistake is not shown."""
+    """The guide, its problems and the links in its texts. The guide is None if it has a problem."""
     report = Report(PATH)
     file = read_toml(text, DebuggingFile, Rule.DEBUGGING_FILE, report) if text.strip() else None
     if file is None:
@@ -114,13 +114,13 @@ def _check_step(fields: StepFields, rendering: _Rendering) -> None:
     line, name = rendering.line_of(fields.id), fields.id
     add = rendering.report.add
     if bool(fields.ask) == bool(fields.cause):
-        add(line, Rule.DEBUGGING_FILE, name, f"the step {name!r} needs `ask` or `cause`, and not both", "keep one")
+        add(line, Rule.DEBUGGING_FILE, name, f"the step {name!r} needs either `ask` or `cause`", "keep one")
     if fields.ask and len(fields.answers) < 2:
         message = f"the question {name!r} has {len(fields.answers)} answers"
         add(line, Rule.DEBUGGING_FILE, name, message, "give it two or more, each with `say` and `go`")
     if fields.cause and fields.answers:
         message = f"the cause {name!r} has answers"
-        add(line, Rule.DEBUGGING_FILE, name, message, "write `ask` in place of `cause`, or take them out")
+        add(line, Rule.DEBUGGING_FILE, name, message, "write `ask` instead of `cause`, or remove the answers")
     if fields.cause and not fields.look:
         message = f"the cause {name!r} does not say where to look"
         add(line, Rule.DEBUGGING_FILE, name, message, "write `look = ...`")
@@ -130,12 +130,12 @@ def _check_targets(steps: Iterable[StepFields], rendering: _Rendering) -> None:
     names = [fields.id for fields in steps]
     for fields in steps:
         if names.count(fields.id) > 1:
-            message = f"the step {fields.id!r} stands twice"
+            message = f"two steps have the id {fields.id!r}"
             line = rendering.line_of(fields.id)
             rendering.report.add(line, Rule.DUPLICATE_ID, fields.id, message, "keep one, or rename it")
         for answer in fields.answers:
             if answer.go not in names:
-                message = f"an answer of {fields.id!r} leads to {answer.go!r}, which is no step"
+                message = f"an answer of {fields.id!r} leads to {answer.go!r}, which is not a step"
                 remedy = suggest(answer.go, names, f"add a step with the id {answer.go!r}")
                 line = rendering.line_of(fields.id, answer.say)
                 rendering.report.add(line, Rule.UNKNOWN_ID, answer.go, message, remedy)
@@ -145,14 +145,14 @@ def _check_ways(steps: tuple[FlowStep, ...], rendering: _Rendering) -> None:
     for name in find_unreachable(steps):
         message = f"no answer leads to the step {name!r}"
         line = rendering.line_of(name)
-        rendering.report.add(line, Rule.DEBUGGING_FILE, name, message, "let an answer go there, or take it out")
+        rendering.report.add(line, Rule.DEBUGGING_FILE, name, message, "let an answer lead to it, or remove it")
     for name in find_endless(steps):
-        message = f"no way from the question {name!r} ends at a cause"
+        message = f"no path from the question {name!r} reaches a cause"
         rendering.report.add(rendering.line_of(name), Rule.DEBUGGING_FILE, name, message, "let an answer lead to one")
 
 
 def check_guide_links(flow: Flow | None, links: Mapping[str, Iterable[Link]]) -> list[ContentProblem]:
-    """Each `debugging:` link whose step is not there, at its line. `links` are by path."""
+    """A problem for each `debugging:` link whose step does not exist. `links` are by path."""
     names = [step.id for step in flow.steps] if flow else []
     problems: list[ContentProblem] = []
     for path, found in links.items():

@@ -1,4 +1,4 @@
-"""Builds an exercise from the texts of its folder, and reports what it lacks. Pure: the loader reads the files."""
+"""Builds an exercise from the texts of its folder, and reports what is missing. Pure: the loader reads the files."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -35,7 +35,7 @@ class ExerciseText:
 
 @dataclass(frozen=True)
 class ReadExercise:
-    """What came of a folder. `exercise` is None where it cannot be shown; `links` are its texts' by path."""
+    """A folder as read. `exercise` is None if it cannot be shown; `links` are those in its texts, by path."""
 
     exercise: Exercise | None
     problems: tuple[ContentProblem, ...]
@@ -45,7 +45,7 @@ class ReadExercise:
 def read_exercise(
     files: ExerciseText, concepts: Collection[str], parser: ChapterParser, report: Report
 ) -> ReadExercise:
-    """The exercise with every problem of its folder. `concepts` are the course's; it may name no other."""
+    """The exercise with every problem of its folder. `concepts` are the course's; the exercise may name no others."""
     folder = f"exercises/{files.name}"
     problems = _find_missing_files(files) + _find_python_mistakes(files)
     manifest = read_toml(files.texts.get("exercise.toml", ""), Manifest, Rule.EXERCISE_FILE, report)
@@ -54,7 +54,7 @@ def read_exercise(
     links = {f"{folder}/prompt.md": prompt.links, f"{folder}/hints.md": hints.links}
     problems += [*prompt.problems, *hints.problems]
     if files.texts.get("hints.md") and len(hints.parts) != HINTS:
-        message = f"there are {len(hints.parts)} hints, and an exercise has {HINTS}"
+        message = f"there are {len(hints.parts)} hints; an exercise has {HINTS}"
         remedy = "write three steps, each under its own heading: `## What to try first`"
         problems.append(
             ContentProblem(f"{folder}/hints.md", 1, Rule.EXERCISE_FILE, str(len(hints.parts)), message, remedy)
@@ -106,11 +106,11 @@ def _check_concepts(manifest: Manifest, concepts: Collection[str], text: str, re
 
 
 def _check_findings(manifest: Manifest, text: str, report: Report) -> None:
-    """A finding also goes to terminals and other people's graders: nobody typesets a formula there."""
+    """Reports formulas in findings: terminals and other graders show them too, and cannot typeset them."""
     for code, finding in manifest.findings.items():
         for formula in FORMULA.findall(f"{finding.short} {finding.long}"):
-            message = f"the finding {code!r} holds the formula {formula}, which is shown as it stands"
-            remedy = "write it as code between backticks, such as `3 * x ** 2`"
+            message = f"the finding {code!r} holds the formula {formula}, which is not typeset"
+            remedy = "write it as code in backticks, such as `3 * x ** 2`"
             report.add(find_line(text, f"[findings.{code}]"), Rule.MATH, formula, message, remedy)
 
 

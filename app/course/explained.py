@@ -23,7 +23,7 @@ def _link(rule: str, target: str, text: str) -> Link:
 
 
 def _find_entry(text: str, rule: str) -> int:
-    """The line on which a rule has its entry: its name may stand in a comment or an address before that."""
+    """The line of a rule's entry, which need not be the first to contain the name: a comment or an address may."""
     lines = text.split("\n")
     entry = re.compile(rf"""\s*["']?{re.escape(rule)}["']?\s*=""")
     start = find_line(text, TABLE)
@@ -31,7 +31,7 @@ def _find_entry(text: str, rule: str) -> int:
 
 
 def explain_rules(entries: Mapping[str, str], text: str, chapters: Iterable[Chapter]) -> dict[str, Explanation]:
-    """What a reader sees of each entry whose chapter is written and not a draft."""
+    """The explanation, as shown to readers, of each entry whose chapter is written and not a draft."""
     written = {chapter.slug: chapter for chapter in chapters if not chapter.draft}
     links = {rule: _link(rule, target, text) for rule, target in entries.items()}
     return {rule: _explain(link, written[link.chapter]) for rule, link in links.items() if link.chapter in written}
@@ -45,11 +45,11 @@ def _explain(link: Link, chapter: Chapter) -> Explanation:
 
 
 def check_rules(course: Course, known: Iterable[str]) -> list[ContentProblem]:
-    """Each entry for a rule that the player does not know: its link would never be shown."""
+    """A problem for each entry whose rule the player does not know: its link would never be shown."""
     names, report = sorted(known), Report(PATH)
     for rule, explanation in course.explained.items():
         if rule not in names:
             message = f"the player has no rule {rule!r}"
-            remedy = suggest(rule, names, "name an operation as the player's details do, or take the entry out")
+            remedy = suggest(rule, names, "name an operation as the player's details do, or remove the entry")
             report.add(explanation.line, Rule.UNKNOWN_RULE, rule, message, remedy)
     return report.problems

@@ -1,4 +1,4 @@
-"""Says which of a course's files may be read: plain ones, of a text's size, that lie in the course itself."""
+"""Decides which of a course's files may be read: regular files within the course that are small enough to be text."""
 
 import stat
 from pathlib import Path
@@ -7,7 +7,7 @@ MAX_BYTES = 8 << 20
 
 
 def may_be_read(path: Path, root: Path) -> bool:
-    """Not a pipe, which would keep its reader waiting; not a device, which never ends; no way out of the course."""
+    """Refuses a pipe, which could block its reader, a device, which may never end, and a link out of the course."""
     try:
         facts = path.stat()
         inside = not path.is_symlink() or path.resolve().is_relative_to(root.resolve())

@@ -1,4 +1,4 @@
-"""The debugging guide as data: questions whose answers lead on, to a cause with where to look. Pure."""
+"""The debugging guide as data: questions whose answers lead to further questions or to a cause. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from app.course.blocks import Html
 
 @dataclass(frozen=True)
 class FlowAnswer:
-    """What a reader may say to a question, and the id of the step that it leads to."""
+    """One answer to a question, with the id of the step that it leads to."""
 
     html: Html
     go: str
@@ -16,20 +16,20 @@ class FlowAnswer:
 
 @dataclass(frozen=True)
 class FlowStep:
-    """A question with its answers, or, where it has none, a cause. `command` is the code to type, or empty."""
+    """A question if it has answers, otherwise a cause. `command` is the code to type, or empty."""
 
     id: str
     title: Html
     text: Html
     command: str = ""
     command_html: Html = ""
-    """The command in colours."""
+    """The highlighted command."""
     answers: tuple[FlowAnswer, ...] = ()
 
 
 @dataclass(frozen=True)
 class Flow:
-    """The first of `steps` is where everybody begins."""
+    """The guide starts at the first of `steps`."""
 
     title: str
     summary: Html
@@ -42,16 +42,16 @@ class Flow:
 
 @dataclass(frozen=True)
 class Given:
-    """An answer that was given on the way: to which step, and which of its answers, from 1."""
+    """An answer given on the way: its step, and the number of the answer, from 1."""
 
     step: FlowStep
     number: int
 
 
 def walk_way(flow: Flow, start: str, numbers: Sequence[int]) -> tuple[tuple[Given, ...], FlowStep]:
-    """Where a way of answers leads, from the step `start` on, or from the first where there is none of that id.
+    """Follows answers from the step `start`, or from the first step if that id does not exist.
 
-    It ends early at a number that no answer has.
+    Stops early at a number that is not the number of an answer.
     """
     steps = flow.by_id
     now = steps.get(start, flow.steps[0])
@@ -65,7 +65,7 @@ def walk_way(flow: Flow, start: str, numbers: Sequence[int]) -> tuple[tuple[Give
 
 
 def find_unreachable(steps: Sequence[FlowStep]) -> tuple[str, ...]:
-    """The steps to which no way from the first one leads."""
+    """The ids of the steps that cannot be reached from the first one."""
     known = {step.id: step for step in steps}
     seen: set[str] = set()
     waiting = [steps[0].id] if steps else []
@@ -78,7 +78,7 @@ def find_unreachable(steps: Sequence[FlowStep]) -> tuple[str, ...]:
 
 
 def find_endless(steps: Sequence[FlowStep]) -> tuple[str, ...]:
-    """The questions from which no way ends at a cause: a reader who gets there goes round in circles."""
+    """The ids of the questions from which no cause can be reached: a reader there would go round in circles."""
     ending = {step.id for step in steps if not step.answers}
     grown = True
     while grown:

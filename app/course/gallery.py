@@ -1,4 +1,4 @@
-"""The course's gallery: short programs to step through, whose docstrings say what to see. Pure: takes their texts."""
+"""The course's gallery: short programs to step through, whose docstrings say what to watch. Pure: takes texts."""
 
 import ast
 import re
@@ -16,7 +16,7 @@ SHOWN = 200
 
 @dataclass(frozen=True)
 class Snippet:
-    """A program with its title and the sentences that say what to watch; `source` is without that docstring.
+    """A program with its title and the sentences that say what to watch for; `source` excludes that docstring.
 
     `source_line` is the file's line on which the source begins.
     """
@@ -33,11 +33,11 @@ class Snippet:
 
 
 def read_snippet(name: str, text: str) -> Snippet:
-    """A file's text as a snippet. Without a docstring, or where it is no Python, the name is its title."""
+    """A file's text as a snippet. If it has no docstring, or is not Python, its name is the title."""
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError):
-        # Python 3.11.3 and older say ValueError of a NUL byte.
+        # Python 3.11.3 and older raise ValueError for a NUL byte.
         body = []
     first = body[0] if body else None
     if not isinstance(first, ast.Expr) or not isinstance(first.value, ast.Constant):
@@ -50,7 +50,7 @@ def read_snippet(name: str, text: str) -> Snippet:
 
 
 def check_gallery(snippets: Iterable[Snippet]) -> list[ContentProblem]:
-    """What is wrong with the texts of the gallery; whether each program runs is for the box to say."""
+    """The problems of the gallery's texts. Whether each program runs is decided in the box, by `judge_snippet`."""
     problems: list[ContentProblem] = []
     for snippet in snippets:
         report = Report(snippet.path)
@@ -66,25 +66,25 @@ def _check_snippet(snippet: Snippet, report: Report) -> None:
         report.add(line, Rule.PYTHON, snippet.id, f"the program does not parse: {mistake.message}", "fix it")
         return
     if not snippet.text:
-        remedy = "begin with a docstring: a line for the title, an empty one, and sentences that say what to watch"
+        remedy = "begin with a docstring: a title line, an empty line, and sentences that say what to watch"
         report.add(1, Rule.GALLERY, snippet.id, "the program does not say what to watch", remedy)
     if not 0 < len(snippet.title) <= MAX_TITLE_LENGTH:
         message = f"the title has {len(snippet.title)} letters"
-        report.add(1, Rule.GALLERY, snippet.title, message, f"write 1 to {MAX_TITLE_LENGTH}: it stands on a button")
+        report.add(1, Rule.GALLERY, snippet.title, message, f"write 1 to {MAX_TITLE_LENGTH}: it is a button's text")
 
 
 def judge_snippet(snippet: Snippet, result: RunEnd, report: Report) -> None:
-    """A program of the gallery records a tape to step through. An error is meant where the text names its type."""
+    """Reports a program that fails or records no tape. An error is intended if the docstring names its type."""
     mistake = result.mistake
     if result.outcome is not Outcome.OK and not (mistake and _names(snippet.text, mistake.type)):
         ended = f"{mistake.type}: {mistake.message}" if mistake else result.outcome.value
         line = snippet.source_line + mistake.line - 1 if mistake and mistake.line else snippet.source_line
         message = f"the program ends with {ended[:SHOWN]}"
-        remedy = "fix it; where the error is what there is to see, name its type in the docstring"
+        remedy = "fix it; if the error is what the program shows, name its type in the docstring"
         report.add(line, Rule.GALLERY, ended[:SHOWN], message, remedy)
     elif result.trace is None or not result.trace.events.kind:
         why = result.trace_refused or "no step was recorded"
-        remedy = "write a program that makes a graph small enough to be sent"
+        remedy = "write a program whose graph is small enough to be sent"
         report.add(snippet.source_line, Rule.GALLERY, snippet.id, f"there is no tape to step through: {why}", remedy)
 
 

@@ -19,7 +19,7 @@ PATH = "glossary.md"
 def read_glossary(
     text: str, parser: ChapterParser
 ) -> tuple[tuple[Term, ...], list[ContentProblem], tuple[Link, ...]]:
-    """The terms in alphabetical order, what is wrong with them, and what their definitions link to."""
+    """The terms in alphabetical order, their problems, and the links in their definitions."""
     report = Report(PATH)
     lines = text.split("\n")
     starts = [number for number, line in enumerate(lines) if HEADING.match(line)]
@@ -29,26 +29,26 @@ def read_glossary(
         found = HEADING.match(lines[start])
         assert found
         name = found["name"]
-        # Blank lines in front keep the line numbers those of the file.
+        # Blank lines in front keep the line numbers equal to those of the file.
         body = parser.markdown("\n" * (start + 1) + "\n".join(lines[start + 1 : end]), PATH)
         report.problems += body.problems
         links += body.links
         term = NOT_A_WORD.sub("-", name.lower()).strip("-")
         if term in terms:
-            report.add(start + 1, Rule.GLOSSARY_FILE, name, f"the term {name!r} stands twice", "keep one")
+            report.add(start + 1, Rule.GLOSSARY_FILE, name, f"the term {name!r} is defined twice", "keep one")
         if not body.parts:
             message = f"the term {name!r} has no definition"
             report.add(start + 1, Rule.GLOSSARY_FILE, name, message, "write it under the heading")
         terms[term] = Term(term, name, "".join(body.parts))
     if text.strip() and not starts:
         message = "glossary.md has no terms"
-        report.add(1, Rule.GLOSSARY_FILE, "", message, "write `## the term`, and its definition under it")
+        report.add(1, Rule.GLOSSARY_FILE, "", message, "write `## the term` with its definition under it")
     in_order = tuple(sorted(terms.values(), key=lambda term: term.name.casefold()))
     return in_order, report.problems, tuple(links)
 
 
 def check_terms(terms: Iterable[Term], links: Mapping[str, Iterable[Link]]) -> list[ContentProblem]:
-    """Each link to a word that the glossary does not have, at its line. `links` are by path."""
+    """A problem for each link to a term that the glossary does not have. `links` are by path."""
     names = [term.id for term in terms]
     problems: list[ContentProblem] = []
     for path, found in links.items():
@@ -63,7 +63,7 @@ def check_terms(terms: Iterable[Term], links: Mapping[str, Iterable[Link]]) -> l
 
 
 def note_uses(terms: Iterable[Term], parsed: Mapping[str, ParsedChapter]) -> tuple[Term, ...]:
-    """The terms with the first link to each in every chapter, in the order of the chapters given."""
+    """The terms, each with the first link to it in every chapter, in the order of `parsed`."""
     return tuple(replace(term, uses=tuple(_find_uses(term.id, parsed))) for term in terms)
 
 

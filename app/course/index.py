@@ -1,4 +1,4 @@
-"""What pages look up in a chapter, gathered once when the course is read: no request walks the blocks. Pure."""
+"""An index of a chapter's blocks, built once when the course is read, so that no request walks the blocks. Pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -24,18 +24,18 @@ class ChapterIndex:
     """A chapter's blocks by id, in reading order, those inside boxes and reveals included."""
 
     headings: Mapping[str, Heading]
-    """By anchor."""
+    """Keyed by anchor."""
     predicts: Mapping[str, Predict]
     settled_by: Mapping[str, tuple[Predict, ...]]
-    """The predictions that the run of a cell settles, by the cell."""
+    """The predictions that a cell's run resolves, by the cell's id."""
     questions: Mapping[str, Question]
     cells: Mapping[str, Cell]
-    """Whatever a reader may run: cells, and those of measurements and incidents."""
+    """All cells that a reader may run, including those of measurements and incidents."""
     measures: Mapping[str, Measure]
     graphs: Mapping[str, Graph]
     claims: Mapping[str, Claim]
     exercises: tuple[str, ...]
-    """The names of those that are offered."""
+    """The names of the exercises that the chapter links to."""
     symptoms: SymptomTable
 
 
@@ -61,7 +61,7 @@ def index_blocks(blocks: tuple[Block, ...]) -> ChapterIndex:
 
 
 def _by_id(blocks: Iterable[NamedT]) -> dict[str, NamedT]:
-    """Of two with the same id, a mistake of their author's, the first counts."""
+    """Blocks by id. If two have the same id, which is an author's mistake, the first is used."""
     named: dict[str, NamedT] = {}
     for block in blocks:
         named.setdefault(block.id, block)

@@ -1,4 +1,4 @@
-"""Reads a course from disk. The only module of this package that opens files; keeps what it read until it changes."""
+"""Reads a course from disk. No other module of this package opens files. Results are cached until a file changes."""
 
 import hashlib
 import os
@@ -63,7 +63,7 @@ LINKABLE = ("chapters/*", "chapters/*/*", "chapters/*/*/*", "exercises/*", "exer
 
 @dataclass(frozen=True)
 class LoadedCourse:
-    """A course with everything that is wrong with its text, in the order of files and lines."""
+    """A course with all problems of its text, in the order of files and lines."""
 
     course: Course
     problems: tuple[ContentProblem, ...]
@@ -84,7 +84,7 @@ class CourseReader:
         self._parser = ChapterParser(self._typesetter)
         self._parsed: dict[str, tuple[str, ParsedChapter]] = {}
         self.signature: Signature = ()
-        """Of the files as they were read."""
+        """The signature of the files at the time they were read."""
         self._loaded: LoadedCourse | None = None
 
     def read(self) -> LoadedCourse:
@@ -170,12 +170,12 @@ class CourseReader:
         return parsed
 
     def _read_root(self, name: str, rule: Rule, report: Report) -> str:
-        """The text of a file at the course's root; empty where there is none that may be read."""
+        """The text of a file at the course's root; empty if it is missing or may not be read."""
         path = self.root / name
         return _read_text(path, report, rule) if may_be_read(path, self.root) else ""
 
     def _read_gallery(self, report: Report) -> tuple[Snippet, ...]:
-        """In the order of the file names."""
+        """The gallery's programs, in the order of the file names."""
         paths = [path for path in sorted((self.root / GALLERY).glob("*.py")) if may_be_read(path, self.root)]
         return tuple(read_snippet(path.stem, _read_text(path, report, Rule.GALLERY)) for path in paths)
 
@@ -200,7 +200,7 @@ class CourseReader:
 
 
 def load_evidence(root: Path, slug: str) -> tuple[EvidenceFile, list[ContentProblem]]:
-    """A chapter's evidence file; empty where there is none yet."""
+    """A chapter's evidence file; empty if there is none yet."""
     report = Report(f"chapters/{slug}/evidence.json")
     path = root / "chapters" / slug / "evidence.json"
     if not may_be_read(path, root):
@@ -209,13 +209,13 @@ def load_evidence(root: Path, slug: str) -> tuple[EvidenceFile, list[ContentProb
 
 
 def sign_course(root: Path) -> Signature:
-    """What changes when a file of the course does."""
+    """A value that changes whenever a file of the course changes."""
     paths = (path for pattern in WATCHED for path in sorted(root.glob(pattern)))
     return tuple(signed for path in paths if (signed := _sign(path)))
 
 
 def _sign(path: Path) -> tuple[str, int, int] | None:
-    """None for what has gone since it was listed, and for a link that leads nowhere."""
+    """None for a file that was removed after it was listed, and for a broken link."""
     try:
         status = path.stat()
     except OSError:
@@ -224,7 +224,7 @@ def _sign(path: Path) -> tuple[str, int, int] | None:
 
 
 def _find_strays(root: Path) -> Iterator[ContentProblem]:
-    """Links out of the course, which another clone of it would not have, and what is no plain file at all."""
+    """Problems for links out of the course, whose targets another clone would lack, and for irregular files."""
     for pattern in LINKABLE:
         for path in sorted(root.glob(pattern)):
             if found := _describe_stray(path, root):
@@ -234,23 +234,23 @@ def _find_strays(root: Path) -> Iterator[ContentProblem]:
 
 
 def _describe_stray(path: Path, root: Path) -> tuple[str, str] | None:
-    """What is wrong, and what to do about it; None for a folder or a file that may stand there."""
+    """What is wrong with a path, and the remedy; None for a folder or an acceptable file."""
     if path.is_symlink():
         target = os.path.realpath(path)
         if not Path(target).is_relative_to(root.resolve()):
-            return f"is a link to {target}, outside the course", "copy what it leads to into the course"
+            return f"is a link to {target}, outside the course", "copy its target into the course"
         if not Path(target).exists():
-            return "is a link to nothing", "take it out, or write what it should lead to"
+            return "is a broken link", "remove it, or create its target"
     if path.is_dir() or may_be_read(path, root):
         return None
     if path.is_file():
         return f"has {path.stat().st_size} bytes", f"keep it under {MAX_BYTES}"
-    return "is no plain file", "take it out, or copy into its place what it stands for"
+    return "is not a regular file", "remove it, or replace it with a regular file"
 
 
 def _read_text(path: Path, report: Report, rule: Rule) -> str:
     try:
-        # Editors elsewhere end lines with a carriage return and begin a file with a mark of its byte order.
+        # Some editors end lines with a carriage return and begin a file with a byte order mark.
         return path.read_text(encoding="utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
@@ -269,14 +269,14 @@ def _exercise_text(folder: Path, report: Report) -> ExerciseText:
 
 
 def _read_drawn(folder: Path, report: Report) -> dict[str, str]:
-    """The texts of what the check drew and measured, by path within the chapter's folder."""
+    """The committed draws and measurements as text, by path within the chapter's folder."""
     paths = [path for name in (VARIANTS, MEASURES) for path in sorted((folder / name).glob("*.json"))]
     read = (path for path in paths if may_be_read(path, folder.parents[1]))
     return {path.relative_to(folder).as_posix(): _read_text(path, report, Rule.EVIDENCE_FILE) for path in read}
 
 
 def _complete(chapter: Chapter, root: Path, drawn: Mapping[str, str], report: Report) -> Chapter:
-    """The parser knows the chapter's text alone: here come paths on this machine, draws and measurements."""
+    """Adds to a parsed chapter what its text does not hold: paths on this machine, draws and measurements."""
 
     def complete(block: Block) -> Block:
         match block:
@@ -299,7 +299,7 @@ def _complete(chapter: Chapter, root: Path, drawn: Mapping[str, str], report: Re
 def find_drawn(
     drawn: Mapping[str, str], kind: str, name: str, model: type[File], slug: str, report: Report
 ) -> File | None:
-    """One block's committed file, or None. A file that cannot be read is reported at its own path."""
+    """One block's committed file, or None. An unreadable file is reported at its own path."""
     text = drawn.get(f"{kind}/{name}.json")
     there = Report(f"chapters/{slug}/{kind}/{name}.json")
     found = read_file(text, model, there) if text is not None else None
@@ -312,7 +312,7 @@ def _check_entries(entries: list[ChapterEntry], text: str, root: Path, report: R
     for entry in entries:
         line = find_line(text, entry.slug)
         if slugs.count(entry.slug) > 1:
-            message = f"the chapter {entry.slug!r} stands twice"
+            message = f"the chapter {entry.slug!r} is listed twice"
             report.add(line, Rule.COURSE_FILE, entry.slug, message, "keep one entry")
         written = (root / "chapters" / entry.slug / "chapter.md").is_file()
         if not written and not entry.title:

@@ -1,4 +1,4 @@
-"""A course as data: what the loader makes of its files, and what the pages show. Frozen; HTML is already safe."""
+"""A course as data: the loader builds it and the pages show it. Frozen; HTML is already safe."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from graders.contract.manifest import Manifest
 
 @dataclass(frozen=True)
 class Term:
-    """A word of the subject. `uses` are the first links to it in each chapter: its slug, and an anchor in it."""
+    """A term of the glossary. `uses` are the first link to it in each chapter: the chapter's slug and an anchor."""
 
     id: str
     name: str
@@ -34,7 +34,7 @@ class Headline:
 
 @dataclass(frozen=True)
 class Chapter:
-    """One chapter. `number` is its position in its module, "1.1"; `ordinal` that in the course, from 1."""
+    """One chapter. `number` is its position by module, e.g. "1.1"; `ordinal` its position in the course, from 1."""
 
     slug: str
     number: str
@@ -51,7 +51,7 @@ class Chapter:
     blocks: tuple[Block, ...]
     where: Where
     draft: bool = False
-    """Not for learners yet: only its author's preview shows it."""
+    """Hidden from learners: only the author's preview shows it."""
     lines: tuple[int, ...] = ()
     """The file's line on which each of `blocks` begins."""
 
@@ -62,7 +62,7 @@ class Chapter:
 
 @dataclass(frozen=True)
 class PlannedChapter:
-    """A chapter that the course promises and has not written: its title is shown, honestly as planned."""
+    """A chapter that is announced but not written yet; its title is shown and labelled as planned."""
 
     number: str
     ordinal: int
@@ -81,7 +81,7 @@ class Module:
 
 @dataclass(frozen=True)
 class Evidence:
-    """When, where and on which version a claim last held (or did not)."""
+    """The last run of a claim: its result, date, machine and version of torch."""
 
     held: bool
     torch: str
@@ -106,7 +106,7 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Where the course explains a rule, in a reader's words; `line` is that of its entry in course.toml."""
+    """Where the course explains a rule, in words for the reader; `line` is the line of its entry in course.toml."""
 
     href: str
     words: str
@@ -115,13 +115,13 @@ class Explanation:
 
 @dataclass(frozen=True)
 class CourseIndex:
-    """What pages look up in a course. `chapters` are the written ones, in reading order."""
+    """Lookup tables for pages. `chapters` are the written ones, in reading order."""
 
     chapters: tuple[Chapter, ...]
     by_slug: Mapping[str, Chapter]
     modules: Mapping[str, Module]
     offering: Mapping[str, tuple[Chapter, ...]]
-    """By an exercise's name, the chapters that lead to it, in reading order."""
+    """The chapters that link to an exercise, in reading order, by the exercise's name."""
 
 
 def index_course(modules: tuple[Module, ...]) -> CourseIndex:
@@ -136,7 +136,7 @@ def index_course(modules: tuple[Module, ...]) -> CourseIndex:
 
 @dataclass(frozen=True)
 class Course:
-    """Everything the website shows that is not a learner's."""
+    """All content of the website except learners' data."""
 
     root: Path
     title: str
@@ -146,15 +146,15 @@ class Course:
     concepts: Mapping[str, str]
     exercises: Mapping[str, Exercise]
     evidence: Mapping[str, Evidence]
-    """By "chapter-slug/claim-id"."""
+    """Keyed by "chapter-slug/claim-id"."""
     glossary: tuple[Term, ...] = ()
     debugging: Flow | None = None
-    """The guide from a symptom to its cause, where the course has one."""
+    """The guide from a symptom to its cause; None if the course has none."""
     explained: Mapping[str, Explanation] = field(default_factory=dict)
-    """Where the rule of an operation is explained, by the player's name for the rule."""
+    """Where an operation's rule is explained, by the player's name for the rule."""
     gallery: tuple[Snippet, ...] = ()
     math_css: str = ""
-    """The rules of the classes that stand in typeset formulas where KaTeX wrote style attributes."""
+    """The CSS rules of the classes that replace KaTeX's style attributes in typeset formulas."""
     index: CourseIndex = field(init=False, repr=False, compare=False)
     """Of this very course: a changed copy has one of its own."""
 
@@ -168,5 +168,5 @@ class Course:
 
     @property
     def chapter_total(self) -> int:
-        """How many chapters the course has when it is whole, planned ones included."""
+        """The number of chapters, planned ones included."""
         return sum(len(module.chapters) for module in self.modules)

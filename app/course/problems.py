@@ -11,7 +11,7 @@ from app.course.questions.marks import unmark
 
 
 class Rule(StrEnum):
-    """The closed set of rules that a course can break; one name a kind of mistake."""
+    """The closed set of rules that a course can break; each kind of mistake has one name."""
 
     COURSE_FILE = "course-file"
     FRONT_MATTER = "front-matter"
@@ -96,7 +96,7 @@ class ContentProblem:
 
 
 def suggest(value: str, known: Iterable[str], otherwise: str) -> str:
-    """The remedy for a name that is not known: the nearest known one, else `otherwise`."""
+    """The remedy for an unknown name: the most similar known name, else `otherwise`."""
     close = difflib.get_close_matches(value, list(known), n=1, cutoff=0.55)
     return f"did you mean '{close[0]}'?" if close else otherwise
 
@@ -122,11 +122,11 @@ INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u00ad\u200b\u200e\u200f\u202a-\u
 
 
 def report_invisible(lines: Iterable[str], report: Report) -> None:
-    """Characters that nobody sees: they break code that looks right, or turn the order of a line's letters around."""
+    """Reports invisible characters: they break code that looks right, or reverse the order of a line's letters."""
     for number, line in enumerate(lines, 1):
         for found in dict.fromkeys(INVISIBLE.findall(line)):
             name = unicodedata.name(found, "a control character").lower()
             shown = f"U+{ord(found):04X}"
             report.add(
-                number, Rule.INVISIBLE, shown, f"an invisible character stands here: {name}, {shown}", "remove it"
+                number, Rule.INVISIBLE, shown, f"this line has an invisible character: {name}, {shown}", "remove it"
             )

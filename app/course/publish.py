@@ -1,4 +1,4 @@
-"""What pages show of a course: without drafts, and without what points at nothing. Pure."""
+"""The course as pages show it: without drafts and without dangling references. Pure."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -27,7 +27,7 @@ def _published(module: Module) -> tuple[Chapter | PlannedChapter, ...]:
 
 
 def list_drafts(course: Course) -> tuple[str, ...]:
-    """The files that say of themselves that they are drafts."""
+    """The paths of the files that are marked as drafts."""
     chapters = [chapter.where.path for chapter in course.chapters if chapter.draft]
     exercises = [
         f"exercises/{name}/exercise.toml" for name, found in course.exercises.items() if found.manifest.draft
@@ -36,9 +36,9 @@ def list_drafts(course: Course) -> tuple[str, ...]:
 
 
 def without_dangling(course: Course) -> Course:
-    """The course without what names a chapter, a concept or an exercise that is not there.
+    """The course without references to chapters, concepts and exercises that do not exist.
 
-    The check reports each of them; a page has to be shown all the same.
+    The check reports each of them, but pages must be shown anyway.
     """
     slugs = frozenset(chapter.slug for chapter in course.chapters)
 

@@ -1,4 +1,4 @@
-"""Enters a chapter in course.toml as text, so that comments and layout stay as their author left them. Pure."""
+"""Adds a chapter to course.toml by editing its text, which preserves comments and layout. Pure."""
 
 import re
 import tomllib
@@ -14,9 +14,9 @@ class CannotRegister(Exception):
 
 
 def register_chapter(text: str, slug: str, module: str = "") -> str:
-    """course.toml with the chapter as the last of a module: the one with that id, or the last one.
+    """The text of course.toml with the chapter added at the end of the module with that id, or of the last module.
 
-    Raises CannotRegister where the result would not be exactly the old course and the new entry.
+    Raises CannotRegister if the result would not be exactly the old course plus the new entry.
     """
     data = tomllib.loads(text)
     ids = [str(entry["id"]) for entry in data["modules"]]
@@ -27,7 +27,7 @@ def register_chapter(text: str, slug: str, module: str = "") -> str:
     data["modules"][number].setdefault("chapters", []).append({"slug": slug})
     if not _is(fresh, data):
         raise CannotRegister(
-            f'course.toml is laid out in a way of its own: add {{ slug = "{slug}" }} to its chapters'
+            f'course.toml has a layout that cannot be edited automatically: add {{ slug = "{slug}" }} to its chapters'
         )
     return fresh
 
@@ -51,7 +51,7 @@ def _insert(lines: list[str], slug: str, number: int) -> str:
 
 
 def _in_array(lines: list[str], start: int, slug: str) -> list[str]:
-    """The entry before the bracket that closes the array; the array may stand on one line or on many."""
+    """Inserts the entry before the array's closing bracket; the array may take one line or several."""
     entry = f'{{ slug = "{slug}" }}'
     line = lines[start]
     if line.rstrip().endswith("]"):
@@ -69,7 +69,7 @@ def _in_array(lines: list[str], start: int, slug: str) -> list[str]:
 
 
 def _as_table(lines: list[str], start: int, end: int, slug: str) -> list[str]:
-    """The entry as a [[modules.chapters]] of its own, after the module's last line that says something."""
+    """Inserts the entry as its own [[modules.chapters]] table, after the module's last line of content."""
     last = next(
         n for n in range(end - 1, start - 1, -1) if lines[n].strip() and not lines[n].lstrip().startswith("#")
     )

@@ -1,4 +1,4 @@
-"""The tables of symptoms in a chapter's boxes: in each row a symptom, where to look, and what to type. Pure."""
+"""The tables of symptoms in a chapter's boxes: each row has a symptom, where to look, and what to type. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -46,7 +46,7 @@ def read_symptoms(blocks: Iterable[Block]) -> SymptomTable:
 
 
 def _rows_in(html: Html) -> list[Symptom]:
-    """The body rows of the tables that our own renderer made; a row of another width is no entry."""
+    """The body rows of tables that our own renderer made; rows with a different number of cells are skipped."""
     rows = (FIELD.findall(row) for row in ROW.findall(html))
     fields = [(*row, TAG.sub("", " ".join(row)).lower()) for row in rows if len(row) == FIELDS]
     return [Symptom(symptom, look, command, words) for symptom, look, command, words in fields]

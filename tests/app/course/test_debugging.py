@@ -60,7 +60,7 @@ def test_an_answer_that_leads_to_no_step_is_reported_on_its_line(parser: Chapter
     _, problems, _ = read_debugging(text, parser)
 
     assert [problem.message for problem in problems] == [
-        "an answer of 'a' leads to 'cc', which is no step",
+        "an answer of 'a' leads to 'cc', which is not a step",
         "no answer leads to the step 'c'",
     ]
     assert "two" in text.split("\n")[problems[0].line - 1]
@@ -71,16 +71,16 @@ def test_questions_that_only_lead_to_each_other_are_reported(parser: ChapterPars
     there = ASK.replace('"c"', '"b"')
 
     assert messages(parser, there + loop) == [
-        "no way from the question 'a' ends at a cause",
-        "no way from the question 'b' ends at a cause",
+        "no path from the question 'a' reaches a cause",
+        "no path from the question 'b' reaches a cause",
     ]
 
 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        (ASK.replace('ask = "Which?"', ""), "the step 'a' needs `ask` or `cause`, and not both"),
-        (ASK + 'cause = "C"\nlook = "L"\n', "the step 'a' needs `ask` or `cause`, and not both"),
+        (ASK.replace('ask = "Which?"', ""), "the step 'a' needs either `ask` or `cause`"),
+        (ASK + 'cause = "C"\nlook = "L"\n', "the step 'a' needs either `ask` or `cause`"),
     ],
 )
 def test_a_step_is_a_question_or_a_cause(parser: ChapterParser, changed: str, message: str) -> None:

@@ -160,4 +160,4 @@ def test_a_formula_in_a_finding_is_reported_at_its_finding_and_a_price_is_not(hu
     (problem,) = change(hunt, f"short = {first}", 'short = "It costs $5, or $6; and $3x^2$ is the slope."')
 
     assert (problem.line, problem.value) == (line_of(hunt, f"[findings.{code}]"), "$3x^2$")
-    assert "between backticks" in problem.remedy
+    assert "in backticks" in problem.remedy

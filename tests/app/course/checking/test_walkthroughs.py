@@ -309,7 +309,7 @@ def test_a_link_to_a_term_that_is_not_there_is_reported(tmp_path: Path) -> None:
     [
         ("## Leaf\nIt is one.\n\n## Leaf\nAgain.\n", 4, "keep one"),
         ("## Leaf\n\n## Node\nA node.\n", 1, "write it under the heading"),
-        ("Only words.\n", 1, "write `## the term`, and its definition under it"),
+        ("Only words.\n", 1, "write `## the term` with its definition under it"),
     ],
 )
 def test_a_glossary_s_mistakes_are_reported_there(tmp_path: Path, glossary: str, line: int, remedy: str) -> None:
