@@ -52,8 +52,8 @@ def _prepare(setup: Setup) -> Inherited:
         held = privileges.find_bounding_set()
         privileges.keep_capabilities(tuple(one for one in privileges.MOTHER_KEEPS if one in held), held)
     _hide_own_modules()
-    # Each zygote clears this again, because it enters another root. Thousands of file names are freed here, once: in a
-    # zygote that would copy 7 MiB of pages and split huge pages that each of its forks then has to copy.
+    # Each zygote clears this again, because it enters another root. Freeing thousands of file names there would copy
+    # 7 MiB of pages, and split huge pages whose small ones each of its forks would then have to copy.
     sys.path_importer_cache.clear()
     _settle_memory()
     return Inherited(setup, start, version, grants, seccomp.build_filter(own_pid=1))
