@@ -1,11 +1,11 @@
-// The bank of exercises: its filters are links; here they change the list in place, and the address with it.
+// The bank of exercises: its filters are links; this element changes the list in place, and the address with it.
 
 import { renew } from "./fragment";
 
 class BankElement extends HTMLElement {
   private filters = "";
   private readonly back = (): void => {
-    // A link to a place within the page ends here too.
+    // A link to an anchor within the page also causes this event.
     if (location.search !== this.filters) void this.show(location.href);
   };
 
@@ -27,7 +27,7 @@ class BankElement extends HTMLElement {
     void this.show(link.href, [...this.querySelectorAll(".bank-filter a")].indexOf(link));
   }
 
-  /** `place` is that of the filter that was clicked: every value stands where it stood, whatever the filters. */
+  /** `place` is the index of the clicked filter. It is stable, because the filters keep their order. */
   private async show(href: string, place = -1): Promise<void> {
     const headers = { "X-Unwind-Fragment": "1", Accept: "text/html" };
     const response = await fetch(href, { headers }).catch(() => null);
@@ -36,7 +36,7 @@ class BankElement extends HTMLElement {
     const fold = fresh?.querySelector<HTMLDetailsElement>(".bank-fold");
     if (fold && wasOpen) fold.open = true;
     if (!fresh) return location.assign(href);
-    // Whoever uses the keyboard stays where they were; the count is told by its role.
+    // The keyboard's focus stays on the same filter; a screen reader announces the count, which has a status role.
     const same = fresh.querySelectorAll<HTMLElement>(".bank-filter a")[place];
     (same ?? fresh.querySelector<HTMLElement>(".bank-shown"))?.focus({ preventScroll: true });
   }

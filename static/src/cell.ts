@@ -1,4 +1,4 @@
-// A cell: edit, run, stop, reset. What the code prints streams in as text; its graph and its errors follow.
+// A cell: edit, run, stop, reset. The code's output streams in as text; its graph and its errors follow.
 
 import { CHANGED_ELSEWHERE, Draft } from "./drafts";
 import { renew } from "./fragment";
@@ -21,7 +21,7 @@ export class CellElement extends HTMLElement {
   private runId = "";
   private beforeReset: string | null = null;
   private warned = false;
-  /** Whether a pause in typing runs the code, and what waits for that pause. */
+  /** Whether a pause in typing runs the code, and the timer for that pause. */
   live = false;
   private pausing = 0;
   private ended: Promise<void> = Promise.resolve();
@@ -53,7 +53,7 @@ export class CellElement extends HTMLElement {
     };
   }
 
-  /** The player's step stays marked in the code; what is pointed at is marked instead of it, for so long. */
+  /** Keeps the player's step marked in the code; while the pointer is on something, that is marked instead. */
   private follow(step: StepLight): void {
     this.stepped = step;
     this.light([]);
@@ -90,7 +90,7 @@ export class CellElement extends HTMLElement {
     this.pad.replace(text);
   }
 
-  /** Runs the code as it stands now; a run of older code is stopped. */
+  /** Runs the current code; a run of older code is stopped. */
   async rerun(): Promise<void> {
     window.clearTimeout(this.pausing);
     const older = this.running;
@@ -147,7 +147,7 @@ export class CellElement extends HTMLElement {
     }
   }
 
-  /** Once, where a prediction that this run settles is still open: the reader may run all the same. */
+  /** Warns once if a prediction that this run settles is still open; the reader may run anyway. */
   private asksForPrediction(): boolean {
     if (this.warned) return false;
     const open = (this.dataset["predicts"] ?? "")
@@ -170,7 +170,7 @@ export class CellElement extends HTMLElement {
     return { source: this.pad.text(), flavour, trace: wants, ...(chapter ? { chapter, cell } : {}), ...(switches ? { switches } : {}) };
   }
 
-  /** The switches that are on, of a cell that has some. */
+  /** The switches that are on, if the cell has any. */
   private switches(): string[] | null {
     const boxes = [...this.querySelectorAll<HTMLInputElement>('input[name="switch"]')];
     return boxes.length ? boxes.filter((box) => box.checked).map((box) => box.value) : null;
@@ -208,7 +208,7 @@ export class CellElement extends HTMLElement {
     const words = end.outcome === "ok" ? `Ran${time}.` : howItEnded(end);
     this.show(settled.length ? `${words} Your prediction is settled below.` : words);
     if (end.measured) {
-      // The table that was printed stands above now.
+      // The printed table is now shown above.
       this.output.clear();
       this.dispatchEvent(new CustomEvent("uw-measured", { bubbles: true, detail: end.measured }));
     }
@@ -219,7 +219,7 @@ export class CellElement extends HTMLElement {
   private async stop(): Promise<void> {
     const running = this.running;
     if (this.runId) await fetch(`/api/runs/${this.runId}/stop`, { method: "POST" }).catch(() => null);
-    // The stream tells the end by itself; a server that stays silent is left after a second.
+    // The stream reports the end; if the server stays silent, the page stops listening after a second.
     setTimeout(() => running?.abort(), 1000);
   }
 
@@ -260,7 +260,7 @@ export class CellElement extends HTMLElement {
   }
 }
 
-/** In a few words: the message of a mistake stands below, whole. */
+/** How the run ended, in a few words; the full error message is below. */
 function howItEnded({ mistake, finding, headline, outcome }: RunDone): string {
   if (mistake) return mistake.line ? `${mistake.type} on line ${mistake.line}.` : `${mistake.type}.`;
   return finding?.short ?? headline ?? outcome.replaceAll("_", " ");
@@ -270,7 +270,7 @@ function predictionOf(id: string): HTMLElement | null {
   return document.querySelector<HTMLElement>(`uw-predict[data-predict="${CSS.escape(id)}"]`);
 }
 
-/** The prediction's card as it is after the run. */
+/** Fetches the prediction's card as it is after the run. */
 function settle(id: string, html: string): HTMLElement | null {
   const old = predictionOf(id);
   return old && renew(old, html);

@@ -1,14 +1,14 @@
-// The colours of a chart's series. What has a meaning elsewhere keeps its colour here: memory is amber in every chart.
+// The colours of a chart's series. A colour with a meaning elsewhere keeps it here: memory is amber in every chart.
 
 const MEANINGS: readonly (readonly [words: RegExp, colour: string])[] = [
   [/\b(kept|saved|held|bytes|memory|peak|retain|store)\b/, "--saved"],
   [/\bbackward\b/, "--backward"],
   [/\bforward\b/, "--forward"],
 ];
-/** These mean nothing anywhere. */
+/** Colours without a meaning elsewhere. */
 const PLAIN = ["--chart-1", "--chart-2", "--chart-3", "--chart-4", "--chart-5", "--cut"];
 
-/** The name of a colour for each series; no two series have the same while there are enough. */
+/** The name of a colour for each series; all differ as long as there are enough colours. */
 export function chooseColours(names: readonly string[]): string[] {
   const taken = new Set<string>();
   const meant = names.map((name) => {

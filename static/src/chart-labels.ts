@@ -1,4 +1,4 @@
-// Names at the ends of lines, in place of a legend: where the ends are far enough apart to be read.
+// Names at the ends of lines, instead of a legend, if the ends are far enough apart to read.
 
 import type { Trace } from "./tried";
 
@@ -12,11 +12,11 @@ interface Axis {
 
 export interface Named {
   annotations: object[];
-  /** The room at the right that the names need. */
+  /** The pixels on the right that the names need. */
   right: number;
 }
 
-/** An annotation for each line's last point; null where a legend has to name the lines. */
+/** An annotation for each line's last point; null if a legend must name the lines. */
 export function nameLines(traces: readonly Trace[], colours: readonly string[], x: Axis, y: Axis, width: number): Named | null {
   if (traces.length < 2 || width < WIDE_ENOUGH || traces.some((trace) => trace["mode"] !== "lines+markers")) return null;
   const ends = traces.map((trace) => ({ x: trace.x?.at(-1), y: place(trace.y?.at(-1), y) }));
@@ -37,7 +37,7 @@ export function nameLines(traces: readonly Trace[], colours: readonly string[], 
   return { annotations, right: 20 + LETTER * Math.max(...traces.map((trace) => trace.name?.length ?? 0)) };
 }
 
-/** Where a value stands on its axis: on a logarithmic one, annotations are placed by the exponent. */
+/** A value's position on its axis: on a logarithmic axis, Plotly places annotations by the exponent. */
 function place(value: unknown, axis: Axis): number {
   const number = typeof value === "number" ? value : Number.NaN;
   return axis.type === "log" ? Math.log10(number) : number;

@@ -1,4 +1,4 @@
-// The chart library: its own file, loaded when the first chart comes near. It is large, and most pages have none.
+// The chart library: a separate file, loaded when the first chart comes near. It is large, and most pages have no chart.
 
 export interface Plotly {
   react(place: HTMLElement, data: unknown[], layout: object, config: object): Promise<unknown>;
@@ -18,7 +18,7 @@ export function loadLibrary(): Promise<Plotly> {
   return library;
 }
 
-/** A colour of the theme as the browser computes it: the library does not know light-dark(). */
+/** A colour of the theme as the browser computes it, because the library does not know light-dark(). */
 export function colour(name: string): string {
   const probe = document.createElement("span");
   probe.className = "colour-probe";

@@ -6,7 +6,7 @@ export class ContentsElement extends HTMLElement {
   private timer = 0;
 
   connectedCallback(): void {
-    // Beside the text the style sheet shows the closed list; a browser that cannot do that gets it opened.
+    // Beside the text the style sheet shows the list even when closed; a browser that cannot do that gets it opened.
     const details = this.querySelector("details");
     const isShown = CSS.supports("selector(::details-content)") || matchMedia("(width < 75rem)").matches;
     if (details && !isShown) details.open = true;
@@ -38,7 +38,7 @@ export class ContentsElement extends HTMLElement {
       },
       { passive: true },
     );
-    // Asking for places before the first frame would lay the whole chapter out once more.
+    // Reading positions before the first frame would force another layout of the whole chapter.
     requestAnimationFrame(() => setTimeout(mark));
   }
 
@@ -56,6 +56,6 @@ async function sendPlace(chapter: string, anchor: string): Promise<void> {
   if (kept === anchor) return;
   kept = anchor;
   const body = JSON.stringify({ chapter, anchor });
-  // A lost place costs the reader nothing, so a failure stays silent.
+  // The reader loses almost nothing if the place is not stored, so a failure stays silent.
   await fetch("/api/position", { method: "PUT", headers: { "Content-Type": "application/json" }, body }).catch(() => null);
 }

@@ -1,4 +1,4 @@
-// Copy buttons on listings. Editors have their own text, printed output is short, and a question's code is to be read.
+// Copy buttons on listings. Editors and printed output have none, nor has a question's code, which is for reading.
 
 const SHOWN_MS = 1500;
 

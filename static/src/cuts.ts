@@ -1,11 +1,11 @@
-// A strip of layers with cuts that are dragged, or moved by the arrow keys. Each move rewrites a list in the code of
-// the measurement that it stands in; letting go runs that code.
+// A strip of layers with cuts that are dragged or moved with the arrow keys. Each move rewrites a list in the code of
+// the measurement around it; releasing the cut runs that code.
 
 import type { CellElement } from "./cell";
 import { make } from "./dom";
 
 const PAUSE_MS = 600;
-const WORDS = "Drag a cut, or choose it and use the arrow keys; press between two layers to cut there. Let go, and the code runs.";
+const WORDS = "Drag a cut, or select it and use the arrow keys. Press between two layers to add a cut. The code runs when you let go.";
 const KEYS: Record<string, number> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, Home: -Infinity, End: Infinity };
 
 class CutsElement extends HTMLElement {
@@ -51,7 +51,7 @@ class CutsElement extends HTMLElement {
     return new RegExp(`^${this.dataset["name"]} = \\[([\\d\\s,]*)\\]$`, "m");
   }
 
-  /** The cuts as the code has them; a list that makes no cuts leaves the strip as it was. */
+  /** Reads the cuts from the code; a list that does not describe cuts leaves the strip unchanged. */
   private read(code: string): void {
     const found = this.list().exec(code);
     if (!found) return this.say(`The code has no plain list ${this.dataset["name"]} now: reset it, and the strip works again.`);
@@ -92,7 +92,7 @@ class CutsElement extends HTMLElement {
     handle.setAttribute("aria-valuetext", `after layer ${at}: ${at - low + 1} layers before it, ${high - at + 1} after it`);
   }
 
-  /** Between its neighbours: no segment is empty. */
+  /** Keeps a cut between its neighbours, so that no segment is empty. */
   private room(index: number): [low: number, high: number] {
     return [(this.places[index - 1] ?? 0) + 1, (this.places[index + 1] ?? this.layers) - 1];
   }
@@ -129,14 +129,14 @@ class CutsElement extends HTMLElement {
     const drops = event.key === "Delete" || event.key === "Backspace";
     if ((by === undefined && !drops) || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    // The page's own arrow keys turn chapters.
+    // Keep the event from the page, whose arrow keys go to another chapter.
     event.stopPropagation();
     if (drops) return this.drop();
     this.move(index, (this.places[index] ?? 0) + (by ?? 0));
     this.settle(PAUSE_MS);
   }
 
-  /** A press between two layers cuts there. */
+  /** Adds a cut at a press between two layers. */
   private pressed(event: MouseEvent): void {
     if ((event.target as Element).closest(".cuts-handle")) return;
     this.add(this.placeAt(event));
@@ -151,7 +151,7 @@ class CutsElement extends HTMLElement {
     this.settle(0);
   }
 
-  /** Cuts the longest segment, the first of them, in the middle. */
+  /** Cuts the longest segment in the middle; among equals, the first. */
   private halve(): void {
     const edges = [0, ...this.places, this.layers];
     const longest = Math.max(...this.lengths());
@@ -186,7 +186,7 @@ class CutsElement extends HTMLElement {
     this.dropper.textContent = at === undefined ? "Remove the cut" : `Remove the cut after ${at}`;
   }
 
-  /** Writes the cuts into the code after a pause, and runs it. */
+  /** After a pause, writes the cuts into the code and runs it. */
   private settle(pause: number): void {
     window.clearTimeout(this.waiting);
     this.waiting = window.setTimeout(() => this.write(), pause);
@@ -208,7 +208,7 @@ class CutsElement extends HTMLElement {
     if (failed) code?.setAttribute("open", "");
   }
 
-  /** The numbers of the newest row, each with its column's name. */
+  /** The numbers of the newest row, each with the name of its column. */
   private measured(): string {
     const table = this.closest("uw-measure")?.querySelector("figure table");
     const names = [...(table?.querySelectorAll("thead th") ?? [])];

@@ -1,4 +1,4 @@
-// What a bug hunt asks beside the code: which kind of fault, and which line of the starter. Kept like any draft.
+// The question of a bug hunt besides the code: which kind of fault, and which line of the starter. Stored as a draft.
 
 import { Draft } from "./drafts";
 
@@ -38,7 +38,7 @@ export class DiagnosisFields {
         if (field) field.checked = true;
       }
     } catch {
-      // What is no choice is none.
+      // A draft that cannot be read leaves nothing chosen.
     }
   }
 

@@ -1,4 +1,4 @@
-// Making elements: a name, attributes, children. Words always become text nodes.
+// Create elements from a name, attributes and children. Strings always become text nodes.
 
 export type Child = Node | string;
 
@@ -15,7 +15,7 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** A sign of 20 by 20, drawn by one path; it says nothing by itself. */
+/** An icon of 20 by 20, drawn by one path and hidden from screen readers. */
 export function sign(path: string): SVGSVGElement {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", "0 0 20 20");

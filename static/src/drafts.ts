@@ -1,15 +1,15 @@
-// What a learner typed is kept: at once in this browser, soon after on the server. Leaving never loses work.
+// Stores what a learner types: at once in this browser, soon after on the server. Leaving never loses work.
 
 const SEND_AFTER_MS = 900;
 const PREFIX = "unwind-draft:";
 
-export const CHANGED_ELSEWHERE = "Another tab has changed this code. Reload to take it over; what you type here replaces it.";
+export const CHANGED_ELSEWHERE = "Another tab has changed this code. Reload to see that version; what you type here replaces it.";
 
 export class Draft {
   private timer = 0;
   private unsent: string | null = null;
 
-  /** `changedElsewhere` is called when another tab of this browser keeps another text under the same place. */
+  /** `changedElsewhere` is called when another tab of this browser stores a different text under the same key. */
   constructor(
     private readonly place: string,
     changedElsewhere: () => void = () => undefined,
@@ -20,7 +20,7 @@ export class Draft {
     });
   }
 
-  /** Text that this browser kept and the server never got, from an earlier visit. */
+  /** Text from an earlier visit that this browser stored and the server never received. */
   left(): string | null {
     try {
       return localStorage.getItem(PREFIX + this.place);
@@ -29,7 +29,7 @@ export class Draft {
     }
   }
 
-  /** Forgets what this browser kept: the server has put another text in its place. */
+  /** Deletes this browser's copy, because the server has replaced the text. */
   drop(): void {
     try {
       localStorage.removeItem(PREFIX + this.place);
@@ -43,7 +43,7 @@ export class Draft {
     try {
       localStorage.setItem(PREFIX + this.place, text);
     } catch {
-      // A full or forbidden store leaves the server's copy.
+      // If the browser's storage is full or forbidden, the server's copy remains.
     }
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.send(), SEND_AFTER_MS);

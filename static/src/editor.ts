@@ -1,4 +1,4 @@
-// The code editor, its own bundle: CodeMirror with Python, loaded when a cell comes near the window.
+// The code editor, a separate bundle: CodeMirror with Python, loaded when a cell comes near the window.
 
 import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
@@ -88,7 +88,7 @@ function keys(events: PadEvents): Extension {
   ]);
 }
 
-/** Tab goes on through the page until the reader types here; only then does it indent, until they leave. */
+/** Tab moves through the page until the reader types here. From then on it indents, until they leave. */
 function tabbing(): Extension {
   let types = false;
   const indent = (command: Command) => (view: EditorView): boolean => types && command(view);
@@ -101,7 +101,7 @@ function tabbing(): Extension {
   ];
 }
 
-/** Says under the editor, while it has the focus, how the keyboard leaves it. */
+/** While the editor has the focus, shows under it how to leave it with the keyboard. */
 function addHint(source: HTMLTextAreaElement): string {
   if (source.readOnly) return "";
   const hint = document.createElement("p");
@@ -157,7 +157,7 @@ function extensions(source: HTMLTextAreaElement, events: PadEvents, nonce: strin
     indentOnInput(),
     bracketMatching(),
     closeBrackets(),
-    // The language alone: its completions would weigh more than a lesson needs.
+    // Only the language, because its completions would add more code than a lesson needs.
     new LanguageSupport(pythonLanguage),
     syntaxHighlighting(classHighlighter),
     mistakes,
@@ -176,7 +176,7 @@ function extensions(source: HTMLTextAreaElement, events: PadEvents, nonce: strin
       ...(hint ? { "aria-describedby": hint } : {}),
     }),
     EditorView.updateListener.of((update) => {
-      // The form still carries the text, for a post without this script's help.
+      // The textarea keeps the text, so that the form can still be posted without this script.
       if (update.docChanged) source.value = update.state.doc.toString();
     }),
   ];
@@ -214,7 +214,7 @@ class CodePad implements Pad {
     this.view.dispatch({ effects: setLit.of(spans) });
     const line = spans[0]?.line ?? 0;
     if (!follows || line < 1 || line > this.view.state.doc.lines) return;
-    // The editor's own scrolling would move the page as well.
+    // The editor's scrolling would also move the page.
     const { scrollDOM, state } = this.view;
     const { top, bottom } = this.view.lineBlockAt(state.doc.line(line).from);
     if (top < scrollDOM.scrollTop) scrollDOM.scrollTop = top;
@@ -222,7 +222,7 @@ class CodePad implements Pad {
   }
 }
 
-/** Puts an editor in the textarea's place, with its text, selection and focus. */
+/** Replaces the textarea by an editor with the same text, selection and focus. */
 export function mountEditor(source: HTMLTextAreaElement, events: PadEvents, nonce: string): Pad {
   const hadFocus = document.activeElement === source;
   const end = source.value.length;

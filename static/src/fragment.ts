@@ -1,6 +1,6 @@
-// Posts a form for the re-rendered block alone, and puts server HTML in place of what it renews.
+// Posts a form to get one re-rendered block, and replaces elements by the server's HTML.
 
-/** The block's HTML after the post, or null where a whole page has to answer instead. */
+/** The block's HTML after the post, or null if the answer must be a whole page. */
 export async function postForFragment(form: HTMLFormElement, submitter: HTMLElement | null): Promise<string | null> {
   const fields = new URLSearchParams();
   for (const [name, value] of new FormData(form, submitter)) {
@@ -23,7 +23,7 @@ export function elementIn(html: string): HTMLElement | null {
   return element instanceof HTMLElement ? element : null;
 }
 
-/** Puts the server's element where the old one was; the new one, now in the page, comes back. */
+/** Replaces the old element by the server's; returns the new one, which is now in the page. */
 export function renew(old: Element, html: string): HTMLElement | null {
   const fresh = elementIn(html);
   if (fresh) old.replaceWith(fresh);
@@ -31,7 +31,7 @@ export function renew(old: Element, html: string): HTMLElement | null {
   return fresh;
 }
 
-/** Tells the page of a part that has just come into it, so that the elements in it wake too (later.ts). */
+/** Announces a new part of the page, so that the elements in it wake too (later.ts). */
 export function announce(part: Element): void {
   part.dispatchEvent(new CustomEvent("uw-arrived", { bubbles: true }));
 }

@@ -1,20 +1,20 @@
-// The size of a picture: fitted to its column, or at its own size. Where it fits anyway, there is nothing to choose.
+// The size of a picture: fitted to its column, or its natural size. If it fits anyway, there is no choice.
 
 import { make } from "./dom";
 
-/** Below this the labels could not be read: a wider picture scrolls, however it is shown. */
+/** Below this scale the labels would be unreadable, so a wider picture scrolls even when fitted. */
 const SMALLEST = 0.6;
 
 let isFull = false;
 
-/** Puts the choice above a picture's scrolling frame; the choice holds for every picture that is shown later. */
+/** Puts the choice above a picture's scrolling frame; it also applies to every picture shown later. */
 export function offerSizes(scroll: HTMLElement): void {
   const picture = scroll.querySelector<SVGSVGElement>(":scope > svg");
   const natural = Number(picture?.getAttribute("width"));
   if (!picture || !natural) return;
   const fit = make("button", { type: "button" }, "Fit");
   const full = make("button", { type: "button" }, "1:1");
-  full.setAttribute("aria-label", "1:1, at its own size");
+  full.setAttribute("aria-label", "1:1, at its natural size");
   const choice = make("div", { class: "graph-sizes", role: "group", "aria-label": "Size of the picture" }, fit, full);
   const show = (): void => {
     scroll.classList.toggle("is-full", isFull);

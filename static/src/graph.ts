@@ -1,4 +1,4 @@
-// A picture of a graph that answers: hover or focus a node and its code lights up, and the other way round.
+// An interactive picture of a graph: hover or focus a node and its code lights up, and the other way round.
 // The picture comes from the server as SVG; this element adds nothing to it but classes and the keyboard.
 
 import { offerSizes } from "./graph-size";
@@ -20,20 +20,20 @@ export class GraphElement extends HTMLElement {
     this.wake();
   }
 
-  /** Shows a run's picture. `words` says the same graph as text. */
+  /** Shows a run's picture. `words` describes the graph as text. */
   show(svg: string, words: string): void {
     const scroll = document.createElement("div");
     scroll.className = "graph-scroll";
     scroll.tabIndex = 0;
     scroll.setAttribute("role", "group");
     scroll.setAttribute("aria-label", "Picture of the graph");
-    // Drawn by the server, which escapes every text of the learner's in it; the policy forbids script in any case.
+    // The server draws it and escapes every text of the learner's in it; the policy also forbids script.
     scroll.innerHTML = svg;
     this.replaceChildren(scroll, ...inWords(words));
     this.wake();
   }
 
-  /** Shows a sentence where a picture would stand. */
+  /** Shows a sentence instead of a picture. */
   say(sentence: string): void {
     const words = document.createElement("p");
     words.className = "graph-waiting";
@@ -48,7 +48,7 @@ export class GraphElement extends HTMLElement {
     for (const node of this.nodes()) node.classList.toggle("is-lit", found.includes(node));
   }
 
-  /** Marks places in the listing beside the picture, where there is one, and brings the first into its view. */
+  /** Marks places in the listing beside the picture, if there is one, and scrolls the first into view. */
   lightCode(spans: readonly Span[]): void {
     const listing = this.listing();
     lightListing(listing, spans);
@@ -71,7 +71,7 @@ export class GraphElement extends HTMLElement {
   }
 
   private wake(): void {
-    // One stop of the Tab key for the whole picture; arrows go from node to node.
+    // The Tab key stops once at the whole picture; arrows go from node to node.
     this.nodes().forEach((node, place) => node.setAttribute("tabindex", place === 0 ? "0" : "-1"));
     if (!this.querySelector("svg")) return;
     const details = document.createElement("p");
@@ -119,7 +119,7 @@ export class GraphElement extends HTMLElement {
       return;
     }
     const by = this.closest("uw-player[data-tape]")
-      ? { ArrowDown: 1, ArrowUp: -1 }[event.key] // Left and right step through the tape there.
+      ? { ArrowDown: 1, ArrowUp: -1 }[event.key] // In a player, left and right step through the tape.
       : { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
     if (by === undefined) return;
     event.preventDefault();
@@ -164,7 +164,7 @@ function placeIn(listing: HTMLElement, event: PointerEvent): { line: number; col
   return { line: Number(line.dataset["line"]), column: [...before.toString()].length };
 }
 
-/** Marks parts of a listing without touching its elements. Browsers without highlights show none. */
+/** Marks parts of a listing without changing its elements. Browsers without the highlight API show no marks. */
 function lightListing(listing: HTMLElement | null, spans: readonly Span[]): void {
   if (!("highlights" in CSS)) return;
   const ranges = listing ? spans.flatMap((span) => rangesOf(listing, span)) : [];

@@ -1,4 +1,4 @@
-// The page's keys: arrows turn the page, / searches, ? shows the list. All are off while typing.
+// The page's keys: arrows go to another chapter, / searches, ? shows the list. All are off while typing.
 
 export function listenForKeys(): void {
   document.addEventListener("keydown", (event) => {
@@ -9,7 +9,7 @@ export function listenForKeys(): void {
 
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof Element)) return false;
-  // Arrows also belong to graphs, scrolling code, radio buttons and open dialogs.
+  // Graphs, scrolling code, radio buttons and open dialogs use the arrow keys themselves.
   return target.closest("input, textarea, select, [contenteditable], [tabindex='0'], uw-graph, dialog") !== null;
 }
 

@@ -1,5 +1,5 @@
-// Elements that wake when the first of them is near the window: a page's first view needs little of their script. It
-// is fetched at the reader's first move, so that it is there by then. Until an element wakes, and where it never does,
+// Elements that wake when the first of them is near the window, because a page's first view needs little script. It
+// is fetched at the reader's first action, so that it is ready in time. Until an element wakes, or if it never does,
 // it is the plain HTML that it enhances.
 
 interface Module {
@@ -14,7 +14,7 @@ const work = dressed(() => import("./work"));
 const measures: Load = () => import("./measures");
 const questions: Load = () => import("./questions");
 
-/** What has to be there for each: cuts, for one, write into the code of a cell and run it. */
+/** The scripts that each element needs; cuts, for example, write into a cell's code and run it. */
 const NEEDS: Readonly<Record<string, readonly Load[]>> = {
   "uw-cell": [work],
   "uw-player": [work],
@@ -38,7 +38,7 @@ const watch = new IntersectionObserver(
   { rootMargin: NEAR },
 );
 
-/** Watches for the elements of a page that are not awake yet, and of what arrives in it (fragment.ts). */
+/** Watches the elements of a page that are not awake yet, including those that arrive later (fragment.ts). */
 export function watchPage(page: Document): void {
   watchFor(page.documentElement);
   const fetchAll = (): void => {
@@ -56,7 +56,7 @@ function watchFor(root: Element): void {
   }
 }
 
-/** Wakes all elements of a name. What failed to load is asked for again when the next one comes near. */
+/** Wakes all elements of a name. A script that failed to load is requested again when the next one comes near. */
 function wake(name: string): void {
   if (coming.has(name)) return;
   coming.set(name, load(NEEDS[name] ?? []).catch(() => void coming.delete(name)));
@@ -71,14 +71,14 @@ async function load(needs: readonly Load[]): Promise<void> {
   }
 }
 
-/** The style sheet comes with the script that it dresses, and before anything is made: nothing is seen undressed. */
+/** Loads a script with its style sheet, and creates no element before both have loaded, so none is seen unstyled. */
 function dressed(script: Load): Load {
   return () => Promise.all([script(), loadStyle()]).then(([module]) => module);
 }
 
 let style: Promise<void> | null = null;
 
-/** Once, where the page has not named it itself. Without it the elements work all the same. */
+/** Loads the style sheet once, unless the page already links to it. The elements also work without it. */
 function loadStyle(): Promise<void> {
   style ??= new Promise((resolve) => {
     const href = new URL("./work.css", import.meta.url).href;

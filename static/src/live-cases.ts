@@ -1,4 +1,4 @@
-// Cases as they are judged, one line each: a list that stands until the whole verdict takes its place.
+// Cases as they are judged, one line each: a list that the whole verdict replaces at the end.
 
 interface Judged {
   idea?: string;
@@ -16,7 +16,7 @@ export class LiveCases {
     if (this.list) this.list.hidden = true;
   }
 
-  /** How many have been judged, this one included. */
+  /** How many have been judged, including this one. */
   add(judged: object): number {
     const { idea, passed } = judged as Judged;
     this.count += 1;

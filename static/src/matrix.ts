@@ -1,10 +1,10 @@
-// Numbers as the tape writes them, laid out as they stand in a tensor: rows under rows.
+// Numbers as the tape writes them, laid out like a tensor, one row under another.
 
 import { make } from "./dom";
 
 const SHAPE = /^(\([\d, ]*\)) (?=\[)/;
 
-/** What to show for a rendered value: a grid for each small matrix in it, text for everything else. */
+/** The elements for a rendered value: a grid for each small matrix in it, text for everything else. */
 export function layOutValue(text: string): (HTMLElement | string)[] {
   return text.split("; ").flatMap((part, place) => {
     const shape = SHAPE.exec(part)?.[1] ?? "";
@@ -15,7 +15,7 @@ export function layOutValue(text: string): (HTMLElement | string)[] {
   });
 }
 
-/** The rows of a matrix that is written in full; null for anything else, also where numbers were left out. */
+/** The rows of a matrix that is written in full; null for anything else, including a matrix with numbers left out. */
 function readMatrix(text: string): string[][] | null {
   if (!/^\[\[[^[\]…]*\](, \[[^[\]…]*\])*\]$/.test(text)) return null;
   const rows = text.slice(2, -2).split("], [").map((row) => row.split(", "));

@@ -1,4 +1,4 @@
-// A measurement: its table stands in the page; the chart is drawn when it comes near, with a library loaded then.
+// A measurement: its table is in the page; the chart is drawn when it comes near, with a library loaded then.
 
 import { chooseColours } from "./chart-colours";
 import { nameLines } from "./chart-labels";
@@ -12,7 +12,7 @@ interface Figure {
 }
 
 const NEAR = "300px";
-// One shape a series: colour is never the only difference.
+// One shape per series, so that colour is never the only difference.
 const MARKS = ["circle", "square", "diamond", "triangle-up", "x", "cross"];
 
 export class MeasureElement extends HTMLElement {
@@ -35,7 +35,7 @@ export class MeasureElement extends HTMLElement {
     matchMedia("(prefers-color-scheme: dark)").removeEventListener("change", this.repaint);
   }
 
-  /** A run has measured anew: its table and chart take the place of these, the code stays as it was edited. */
+  /** After a new measurement, its table and chart replace these; the edited code stays. */
   private take(html: string): void {
     const fresh = elementIn(html);
     const now = fresh?.querySelector("figure");
@@ -51,7 +51,7 @@ export class MeasureElement extends HTMLElement {
     if (figure) void this.draw();
   }
 
-  /** Where cuts are moved, what was tried before stays in the chart. */
+  /** If the measurement has cuts to move, earlier results stay in the chart. */
   private withPoints(figure: string): string {
     const now = JSON.parse(figure) as Figure;
     const before = JSON.parse(this.dataset["figure"] ?? '{"data":[]}') as Figure;
@@ -77,12 +77,12 @@ export class MeasureElement extends HTMLElement {
       this.foldTable();
       this.toggleAttribute("data-drawn", true);
     } catch {
-      // The table says the same.
+      // Without the chart, the table shows the same numbers.
       place.hidden = true;
     }
   }
 
-  /** Once the chart says it, the table is one press away; where rows are added by moving cuts, it stays open. */
+  /** Folds the table once the chart is drawn; it stays open if moving cuts adds rows to it. */
   private foldTable(): void {
     const table = this.querySelector<HTMLDetailsElement>("[data-table]");
     if (table && !this.hasAttribute("data-drawn") && !this.querySelector("uw-cuts")) table.open = false;
@@ -91,7 +91,7 @@ export class MeasureElement extends HTMLElement {
   private layOut({ data, layout }: Figure, colours: readonly string[], width: number): object {
     const named = layout["frame"] ? null : nameLines(data, colours, layout["xaxis"] ?? {}, layout["yaxis"] ?? {}, width);
     const axis = { gridcolor: colour("--rule"), linecolor: colour("--rule-strong"), zerolinecolor: colour("--rule-strong"), automargin: true };
-    // The `frame` of a figure is what it needs around it: more room, a legend elsewhere.
+    // A figure's `frame` overrides the layout around it: more room, or a legend elsewhere.
     return {
       ...layout,
       frame: undefined,
@@ -100,7 +100,7 @@ export class MeasureElement extends HTMLElement {
       font: { family: getComputedStyle(this).getPropertyValue("--serif"), size: 14, color: colour("--ink") },
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
-      // It grows upward where the names need several rows.
+      // The legend grows upward if the names need several rows.
       legend: { orientation: "h", y: 1.02, yanchor: "bottom" },
       margin: { l: 56, r: named?.right ?? 16, t: 24, b: 48 },
       ...(named ? { annotations: named.annotations, showlegend: false } : {}),
@@ -115,7 +115,7 @@ function dress(traces: Trace[], colours: readonly string[]): Record<string, unkn
     const paint = colours[index];
     const size = fresh ? fresh.map((isFresh) => (isFresh ? 15 : 8)) : 8;
     const marker = trace["type"] === "bar" ? { color: paint } : { color: paint, symbol: MARKS[index % MARKS.length], size };
-    // A figure may have shapes and dashes of its own; the colours are the page's.
+    // A figure may set its own shapes and dashes; the page sets the colours.
     return { ...trace, marker: { ...marker, ...(trace["marker"] ?? {}) }, line: { color: paint, ...(trace["line"] ?? {}) } };
   });
 }

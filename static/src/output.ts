@@ -1,4 +1,4 @@
-// What a run printed and how it ended. Everything here is text of a learner's program: only ever text nodes.
+// What a run printed and how it ended. All of it comes from a learner's program, so it is only ever put in text nodes.
 
 import type { OutputPiece, RunDone } from "./wire";
 
@@ -36,7 +36,7 @@ export class OutputPane {
     if (finding?.long) this.say("finding-long", finding.long);
   }
 
-  /** Under the pane, which scrolls: what is said in it could be out of sight. */
+  /** Adds a sentence under the pane, because the pane scrolls and could hide it. */
   private sayBelow(words: string): void {
     this.below = document.createElement("p");
     this.below.className = "small-note output-note";

@@ -1,4 +1,4 @@
-// Where code is typed: a plain textarea at first, an editor once it comes near the window.
+// The field for code: a plain textarea at first, an editor once it comes near the window.
 
 import type { Span } from "./spans";
 import { addSymbols } from "./symbols";
@@ -10,7 +10,7 @@ export interface Pad {
   focus(): void;
   markLine(line: number, note: string): void;
   clearMarks(): void;
-  /** Marks places in the code; `follows` also scrolls the first of them into the pad, never the page. */
+  /** Marks places in the code; `follows` also scrolls the pad, but never the page, to the first of them. */
   light(spans: readonly Span[], follows: boolean): void;
 }
 
@@ -18,7 +18,7 @@ export interface PadEvents {
   changed(): void;
   run(): void;
   runAndGoOn(): void;
-  /** Hands in, where there is something to hand in. */
+  /** Submits, if the page has something to submit. */
   submit?(): void;
   /** The cursor or the pointer is at a place in the code, or has left it (null). */
   pointed(place: { line: number; column: number } | null): void;
@@ -59,13 +59,13 @@ class TextPad implements Pad {
     this.field.focus();
   }
 
-  // A textarea can mark neither a line nor a part of it; the message below names the line.
+  // A textarea cannot mark a line or part of it; the message below names the line.
   markLine(): void {}
   clearMarks(): void {}
   light(): void {}
 }
 
-/** On paper an editor would end where its window does: all of the code is printed as a listing instead. */
+/** Prints all of the code as a listing, because a printed editor shows only its visible part. */
 function addPrintedCode(field: HTMLTextAreaElement, text: () => string): void {
   const listing = document.createElement("pre");
   listing.className = "pad-printed";
@@ -100,7 +100,7 @@ export class GrowingPad implements Pad {
       const { mountEditor } = (await import(url)) as typeof import("./editor");
       this.pad = mountEditor(field, events, script.nonce);
     } catch {
-      // Without the editor's file the textarea goes on working.
+      // If the editor's file cannot be loaded, the textarea keeps working.
     }
   }
 

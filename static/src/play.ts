@@ -1,4 +1,4 @@
-// The player's own page: code that travels in a link, runs while it is typed, and can be taken along as a picture.
+// The player's page: its code can be shared in a link, runs as the reader types, and can be exported as a picture.
 
 import type { CellElement } from "./cell";
 import { drawPng, writeSvg } from "./player-export";
@@ -6,12 +6,12 @@ import { drawPng, writeSvg } from "./player-export";
 const LIVE_KEY = "unwind-live";
 const PHONE = "(width < 48rem)";
 
-// Code for an engine of one's own is opened again where that is what runs.
+// A link to code for the reader's own engine opens the page that runs it without torch.
 const engineOf = (cell: CellElement) => (cell.dataset.flavour === "plain" ? "?flavour=plain" : "");
 
 class PlayElement extends HTMLElement {
   connectedCallback(): void {
-    // The cell's own element comes with another script, perhaps a moment later.
+    // The cell's element comes with another script, perhaps a moment later.
     void customElements.whenDefined("uw-cell").then(() => this.wake());
   }
 
@@ -102,7 +102,7 @@ function save(file: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** The text, deflated and in base 64 for URLs, behind a "#": a server never sees it. */
+/** The text, deflated and in base 64 for URLs, after a "#", so that no server ever sees it. */
 export async function writeLink(text: string): Promise<string> {
   const bytes = await pass(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
   const letters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
@@ -126,7 +126,7 @@ export async function readLink(hash: string): Promise<string | null> {
   }
 }
 
-/** What comes out of a stream, as far as it is not absurd: a few bytes can unpack to very many. */
+/** Reads a stream up to a limit, because a few bytes can unpack to very many. */
 async function pass(bytes: Uint8Array<ArrayBuffer>, through: CompressionStream | DecompressionStream): Promise<Uint8Array> {
   const reader = new Blob([bytes]).stream().pipeThrough(through).getReader();
   const parts: Uint8Array<ArrayBuffer>[] = [];

@@ -60,7 +60,7 @@ export class PlayerBar {
     this.slider.value = String(taken);
     this.slider.setAttribute("aria-valuetext", `step ${taken} of ${this.length}${told ? `: ${told}` : ""}`);
     this.count.textContent = `${taken} / ${this.length}`;
-    // Disabled buttons would lose the focus in the middle of stepping.
+    // A disabled button would lose the focus in the middle of stepping.
     for (const name of ["first", "back"] as const) this.dim(this.buttons[name], taken === 0);
     for (const name of ["forward", "last"] as const) this.dim(this.buttons[name], taken === this.length);
   }
@@ -78,7 +78,7 @@ export class PlayerBar {
   }
 }
 
-/** Under the slider, the timeline's parts as wide as they are long; each goes to its first step. */
+/** The timeline's parts under the slider, each as wide as it is long; a press goes to its first step. */
 function parts(
   calls: readonly [label: string, first: number, last: number][],
   length: number,
@@ -89,7 +89,7 @@ function parts(
     const kind = label === "forward" ? "part-forward" : "part-backward";
     const part = make("button", { type: "button", class: `player-part ${kind}`, title: `${label}: steps ${first} to ${last}` });
     part.append(make("span", {}, label));
-    // Set through the object model, which the policy allows; a style attribute it would not.
+    // Set through the object model, which the policy allows; it forbids a style attribute.
     part.style.flexGrow = String((last - first + 1) / Math.max(length, 1));
     part.addEventListener("click", () => go(label === "forward" ? last : first));
     strip.append(part);

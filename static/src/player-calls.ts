@@ -1,14 +1,14 @@
-// One graph for each call of backward: tabs that leave in the picture what a call went through, and fade the rest.
+// One graph per backward call: tabs that highlight the nodes of one call in the picture, and fade the rest.
 
 import { make } from "./dom";
 import type { TapeDocument } from "./player-tape";
 
 export interface CallsEvents {
-  /** Shows these nodes alone; null is the whole graph. `first` is the step where the call begins. */
+  /** Shows only these nodes; null means the whole graph. `first` is the step where the call begins. */
   focus(nodes: ReadonlySet<number> | null, first: number | null): void;
 }
 
-/** The tabs, or null where a single call has the whole graph to itself. */
+/** The tabs, or null if there are fewer than two calls. */
 export function offerCalls(tape: TapeDocument, events: CallsEvents): HTMLElement | null {
   const calls = tape.calls.filter(([label]) => label !== "forward");
   if (calls.length < 2) return null;
@@ -29,7 +29,7 @@ export function offerCalls(tape: TapeDocument, events: CallsEvents): HTMLElement
 
 const RUNS = ["backward", "vjp", "accumulate", "capture", "error"];
 
-/** Every node that runs between the steps `first` and `last`; a call may record nodes as well, for a later call. */
+/** Every node that runs between the steps `first` and `last`; nodes that the call only records are left out. */
 function nodesOf(tape: TapeDocument, first: number, last: number): Set<number> {
   const { kind, node } = tape.events;
   const ran = new Set<number>();

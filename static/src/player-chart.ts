@@ -1,4 +1,4 @@
-// The bytes held for backward as a stair, in step with the tape. The chart library is loaded when the panel is opened.
+// The bytes held for backward as a step chart that follows the tape. Opening the panel loads the chart library.
 
 import { colour, loadLibrary, type Plotly } from "./charts";
 import { make } from "./dom";
@@ -73,7 +73,7 @@ export class BytesPanel {
 
 const UNITS = ["bytes", "kB", "MB", "GB"];
 
-/** As the server writes them: powers of 1,000, two digits where they say something. */
+/** Bytes as the server writes them: powers of 1,000, with one decimal below 10 of a larger unit. */
 export function writeBytes(count: number): string {
   let size = count;
   let unit = 0;

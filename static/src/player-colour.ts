@@ -1,5 +1,5 @@
-// Colouring by a number: the gradient's norm, the bytes held, or whether values are still finite. Each box says its
-// number as well, so that colour is never alone.
+// Colours nodes by a number: the gradient's norm, the bytes held, or whether values are still finite. Each box shows
+// its number as well, so that colour is never the only sign.
 
 import { make } from "./dom";
 import { writeBytes } from "./player-chart";
@@ -47,7 +47,7 @@ export class Colouring {
     this.broken = findBroken(tape);
   }
 
-  /** How each box is to be shaded, and what it says; null for a box that the metric says nothing of. */
+  /** The shade and the text of each box; null for a box without a value. */
   paint(boxes: readonly (readonly number[])[]): (Paint | null)[] {
     const metric = this.select.value as Metric;
     const found = boxes.map((members) => this.measure(metric, members));
@@ -91,7 +91,7 @@ function words(metric: Metric, value: number, first: number): string {
   return value === first ? "first NaN or Inf" : "NaN or Inf";
 }
 
-/** For each node whose output or gradient is not finite, the place on the tape where that shows first. */
+/** For each node whose output or gradient is not finite, the first step of the tape that shows it. */
 function findBroken(tape: TapeDocument): Map<number, number> {
   const broken = new Map<number, number>();
   const note = (node: number, row: number, text: string): void => {
@@ -107,7 +107,7 @@ function findBroken(tape: TapeDocument): Map<number, number> {
 }
 
 function spread(values: number[]): (value: number) => number {
-  // A graph may have more boxes than a call may have arguments.
+  // Not Math.min(...values), because a graph may have more boxes than a call may have arguments.
   const low = values.reduce((one, other) => Math.min(one, other), Infinity);
   const high = values.reduce((one, other) => Math.max(one, other), -Infinity);
   return (value) => {

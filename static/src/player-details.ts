@@ -1,4 +1,4 @@
-// What is known of one node: its names, its vector-Jacobian product, what it saved, and the gradients at this step.
+// The details of one node: its names, its vector-Jacobian product, what it saved, and the gradients at this step.
 
 import { make } from "./dom";
 import { layOutValue } from "./matrix";
@@ -59,7 +59,7 @@ export class NodePanel {
     ];
   }
 
-  /** In full, of the last run of this node up to the present step. */
+  /** The full gradients of this node's last run up to the current step. */
   private gradient(node: number, column: "incoming" | "outgoing"): string {
     const { steps, events } = this.replay.tape;
     const end = this.replay.taken > 0 ? (steps.last[this.replay.taken - 1] ?? -1) : -1;

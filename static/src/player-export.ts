@@ -1,4 +1,4 @@
-// A picture to take along: the page's style rules are written into the copy, since a file has no style sheet.
+// Exports a picture. The page's style rules are written into the copy, because a file has no style sheet.
 
 const KEPT = [
   "fill",
@@ -48,7 +48,7 @@ function writeStyle(original: SVGElement, target: SVGElement): void {
   target.removeAttribute("tabindex");
 }
 
-/** Twice as large as on the page, for a screen's and a printer's sake. */
+/** Twice as large as on the page, so that it is sharp on dense screens and in print. */
 export async function drawPng(text: string, picture: SVGSVGElement): Promise<Blob> {
   const width = picture.viewBox.baseVal.width;
   const height = picture.viewBox.baseVal.height;

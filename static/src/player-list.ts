@@ -1,4 +1,4 @@
-// The tape as a list in step with the picture. Of a long tape only the neighbourhood of the present step is listed.
+// The tape as a list in step with the picture. If the tape is long, only the steps near the current one are listed.
 
 import { make } from "./dom";
 import type { TapeDocument } from "./player-tape";
@@ -31,7 +31,7 @@ export class TapeList {
     this.list.addEventListener("keydown", (event) => this.walk(event));
   }
 
-  /** While the reader predicts, the steps of backward that are still to come say nothing. */
+  /** While the reader predicts, the texts of later backward steps are hidden. */
   hideAhead(hides: boolean): void {
     this.isHiding = hides;
     this.show(this.taken);
@@ -95,7 +95,7 @@ export class TapeList {
   }
 }
 
-/** Scrolls a box just so far that one of its rows shows; the page itself stays. */
+/** Scrolls a box just far enough to show one of its rows; the page does not scroll. */
 export function keepInView(box: HTMLElement, row: Element): void {
   const outer = box.getBoundingClientRect();
   const inner = row.getBoundingClientRect();

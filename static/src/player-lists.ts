@@ -6,7 +6,7 @@ import type { TapeDocument } from "./player-tape";
 
 const MAX_HITS = 30;
 
-/** A panel of buttons, each of which leads to a node. */
+/** A panel of buttons that each lead to a node. */
 function listing(title: string, items: [node: number | null, words: string][], jump: (node: number) => void): HTMLDetailsElement {
   const list = make("ol", { class: "node-list" });
   for (const [node, words] of items) {

@@ -1,4 +1,4 @@
-// Puts a replay's state onto the server's picture: classes, the texts at exits and in pills, bars, the wavefront.
+// Draws a replay's state in the server's picture: classes, the texts at exits and in pills, bars, the wavefront.
 
 import { readRanges, type Replay, shorten, way } from "./player-tape";
 
@@ -69,7 +69,7 @@ export class PlayedPicture {
     return now;
   }
 
-  /** Fades what none of these nodes stands for; null shows everything. */
+  /** Fades every box that represents none of these nodes; null shows everything. */
   focus(nodes: ReadonlySet<number> | null): void {
     const isElsewhere = (members: readonly number[]): boolean => nodes !== null && !members.some((node) => nodes.has(node));
     for (const { group, members } of this.boxes) toggle(group, "is-elsewhere", isElsewhere(members));
@@ -77,7 +77,7 @@ export class PlayedPicture {
     for (const { group, node } of [...this.exits, ...this.cuts]) toggle(group, "is-elsewhere", isElsewhere([node]));
   }
 
-  /** The drawn box that stands for a node. */
+  /** The drawn box that represents a node. */
   find(node: number): SVGGElement | null {
     return this.boxes.find((box) => box.members.includes(node))?.group ?? null;
   }

@@ -1,5 +1,5 @@
-// Predict first: before a backward step is shown, the reader says which node runs, what shape it receives, or how many
-// bytes are held after it. Right and wrong are counted; every question can be skipped.
+// Predict first: before a backward step is shown, the reader predicts which node runs, what shape it receives, or how
+// many bytes are held after it. Right and wrong answers are counted; every question can be skipped.
 
 import { make } from "./dom";
 import { writeBytes } from "./player-chart";
@@ -43,7 +43,7 @@ export class Predictor {
     this.withdraw();
   }
 
-  /** Asks about the next step, if it is one to ask about; true while the answer is awaited. */
+  /** Asks about the next step if it is a backward step with a question; true while the answer is awaited. */
   holds(next: number): boolean {
     if (!this.box.checked || next !== this.replay.taken + 1 || !this.isBackward(next)) return false;
     if (this.asked?.step !== next) this.ask(next);
@@ -57,7 +57,7 @@ export class Predictor {
     return true;
   }
 
-  /** Forgets an open question, because the reader went elsewhere. */
+  /** Drops an open question, because the reader went to another step. */
   withdraw(): void {
     this.asked = null;
     this.question.hidden = this.choices.hidden = true;
@@ -73,12 +73,12 @@ export class Predictor {
     const row = steps.main[step - 1] ?? 0;
     const node = steps.node[step - 1] ?? -1;
     const shape = shapeOf(events.incoming[row] ?? "");
-    // An engine of the reader's own keeps no saved tensors whose bytes could be asked for.
+    // The reader's own engine has no saved tensors whose bytes the question could be about.
     const last = this.replay.tape.engine === "torch" ? (["bytes"] as const) : [];
     const kinds: Kind[] = ["node", ...(shape ? (["shape"] as const) : []), ...last];
     const rights = { node: this.name(node), shape, bytes: writeBytes(this.replay.bytes(step)) };
     const turned = kinds.map((_, place) => kinds[(this.turn + place) % kinds.length] ?? "node");
-    // A question with one answer asks nothing.
+    // A question with only one possible answer is pointless.
     const kind = turned.find((wanted) => this.options(wanted, rights[wanted]).length > 1);
     if (!kind) return this.withdraw();
     this.turn += 1;
@@ -103,7 +103,7 @@ export class Predictor {
     return button;
   }
 
-  /** The right answer among others that could be: nodes that have not run, shapes and byte counts of this tape. */
+  /** The right answer among plausible others: nodes of later steps, shapes and byte counts of this tape. */
   private options(kind: Kind, right: string): string[] {
     const { steps, events } = this.replay.tape;
     const others = new Set<string>();
@@ -118,7 +118,7 @@ export class Predictor {
     if (kind === "bytes") others.add(writeBytes(this.replay.bytes()));
     others.delete("");
     others.delete(right);
-    // In the order of the alphabet, so that the place of an answer says nothing.
+    // In alphabetical order, so that an answer's position reveals nothing.
     return [right, ...[...others].slice(0, 3)].sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
   }
 

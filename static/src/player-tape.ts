@@ -1,9 +1,9 @@
-// A tape as the server writes it, and its replay: what is made, done, held, and where gradients are, after any step.
-// The server draws single steps by the same rules (app/pictures/tape/state.py); a test compares what both make of each.
+// A tape as the server writes it, and its replay: after any step, which nodes are made or done, what is held, and
+// where gradients are. The server follows the same rules (app/pictures/tape/state.py); a test compares every step.
 
 export interface TapeDocument {
   engine: "torch" | "learner";
-  /** How many there are when nothing is folded. */
+  /** How many operations there are when nothing is folded. */
   operations: number;
   start: number;
   steps: {
@@ -40,7 +40,7 @@ export interface TapeDocument {
     refilled: [node: number, bytes: number][];
     formula: number[];
     formulas: string[];
-    /** Where each formula is explained: the address and the words of a link. */
+    /** For each formula, the link to its explanation: address and text. */
     explained: ([href: string, words: string] | null)[];
   };
   edges: { source: number[]; target: number[]; slot: number[]; output: number[] };
@@ -57,12 +57,12 @@ interface Edge {
   output: number;
 }
 
-/** A gradient's way between two nodes, as a key of a set. */
+/** A gradient's path between two nodes, as a key of a set. */
 export function way(source: number, target: number): string {
   return `${source}>${target}`;
 }
 
-/** The state after `taken` steps. Stepping on is cheap; stepping back replays from the beginning. */
+/** The state after `taken` steps. Stepping forward is cheap; stepping back replays from the beginning. */
 export class Replay {
   taken = 0;
   kind = "";
@@ -118,7 +118,7 @@ export class Replay {
     return row === undefined ? 0 : (this.tape.events.bytes[row] ?? 0);
   }
 
-  /** A node that uses another's output; -1 where none does. */
+  /** A node that uses another's output; -1 if none does. */
   user(node: number): number {
     const row = this.tape.edges.target.indexOf(node);
     return row < 0 ? -1 : (this.tape.edges.source[row] ?? -1);
@@ -140,7 +140,7 @@ export class Replay {
     return writeSum(parts, (this.sums.get(node) ?? []).join("; "));
   }
 
-  /** The second line of a leaf's pill; null where nothing has been said yet. */
+  /** The second line of a leaf's pill; null if its .grad has not changed yet. */
   grad(leaf: number): string | null {
     const parts = [...(this.sent.get(leaf)?.values() ?? [])].flat();
     if (parts.length && !this.sums.has(leaf)) return `gets ${writeParts(parts)}`;
@@ -202,7 +202,7 @@ export class Replay {
     }
   }
 
-  /** A new call forgets the gradients of the last one; a call within a call does not. */
+  /** A new backward call clears the gradients of the last one; a nested call does not. */
   private begin(row: number, node: number | null): void {
     if (this.depth === 0) {
       for (const table of [this.done, this.sent, this.sums, this.flows, this.seeds]) table.clear();

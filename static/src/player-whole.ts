@@ -1,4 +1,4 @@
-// The door to the whole graph: offered where the picture folds something, opened on purpose, drawn on a canvas.
+// The button that opens the whole graph on a canvas. It is offered only if the picture folds something.
 
 import { make } from "./dom";
 import type { GraphElement } from "./graph";
@@ -47,12 +47,12 @@ export class WholeDoor {
     this.element.append(this.button, " ", this.said);
   }
 
-  /** Shows the door where the picture hides something. */
+  /** Shows the button if the picture hides something. */
   offer(isFolded: boolean): void {
     this.element.hidden = !isFolded || this.view !== null;
   }
 
-  /** Whether the whole may be opened at all. */
+  /** Whether the whole graph may be opened at all. */
   get isOpenable(): boolean {
     return this.button.isConnected;
   }

@@ -1,5 +1,5 @@
-// The tape player around a graph: recording step by step, then unwinding. It adds to the server's picture; without
-// a tape, or without script, the picture stands as it is.
+// The tape player around a graph: it shows the recording step by step, then the backward pass. It works on the server's
+// picture; without a tape, or without script, the picture stays as it is.
 
 import { make } from "./dom";
 import type { GraphElement } from "./graph";
@@ -20,11 +20,11 @@ export interface Played {
   svg: string;
   text: string;
   tape?: TapeDocument;
-  /** Where the same picture is had with folds opened. */
+  /** The URL of the same picture with folds opened. */
   href?: string;
-  /** What was left out of it, in words. */
+  /** A sentence on what the picture leaves out. */
   note?: string;
-  /** Where its graph is had with nothing folded. */
+  /** The URL of its graph with nothing folded. */
   whole?: WholePlace;
 }
 
@@ -70,7 +70,7 @@ export class PlayerElement extends HTMLElement {
     this.pause();
   }
 
-  /** A picture of the course's own stands still until a reader asks for its tape. */
+  /** Keeps a picture of the course still until a reader asks for its tape. */
   private offerSteps(href: string): void {
     const button = make("button", { type: "button", class: "button button-quiet steps-door" }, "Step through it");
     button.addEventListener("click", () => void this.takeSteps(href, button));
@@ -86,7 +86,7 @@ export class PlayerElement extends HTMLElement {
       button.textContent = "Its tape could not be loaded; try again";
       return;
     }
-    // The figure's caption has the graph in words already.
+    // The figure's caption already has the graph in words.
     this.play({ ...((await answer.json()) as Played), text: "" });
     this.querySelector<HTMLElement>(".player-button")?.focus({ preventScroll: true });
   }
@@ -103,7 +103,7 @@ export class PlayerElement extends HTMLElement {
     this.graph().after(note);
   }
 
-  /** Shows a sentence where a picture would stand. */
+  /** Shows a sentence instead of a picture. */
   say(sentence: string): void {
     this.clear();
     this.graph().say(sentence);
@@ -133,7 +133,7 @@ export class PlayerElement extends HTMLElement {
     this.colouring = new Colouring(tape, () => this.colour());
     if (whole) this.whole = this.door(whole, this.replay, this.colouring);
     if (tape.steps.main.length) return this.wakeSteps(tape, this.replay, this.node, this.colouring);
-    // A graph too large for its tape to be sent: a picture, folds, and perhaps a door.
+    // The graph is too large to send its tape: show the picture, its folds, and perhaps the button for the whole graph.
     this.parts = [this.node.element, ...(this.whole ? [this.whole.element] : [])];
     this.append(...this.parts);
     this.redraw();
@@ -159,7 +159,7 @@ export class PlayerElement extends HTMLElement {
       },
     );
     const list = new TapeList(tape, choose);
-    // An engine of the reader's own saves nothing that could be counted.
+    // The reader's own engine saves nothing that could be counted.
     const bytes = tape.engine === "torch" ? [new BytesPanel(replay, choose)] : [];
     this.panels = [list, ...bytes, node];
     const tools = make("div", { class: "player-tools" }, searchNodes(tape, jump), colouring.element);
@@ -180,7 +180,7 @@ export class PlayerElement extends HTMLElement {
     this.rest(replay);
   }
 
-  /** At first the whole graph stands there, as the server drew it; stepping begins behind what was recorded. */
+  /** At first shows the whole graph as the server drew it; stepping starts after the recording. */
   private rest(replay: Replay): void {
     const { start } = replay.tape;
     replay.go(start);
@@ -191,7 +191,7 @@ export class PlayerElement extends HTMLElement {
     if (this.status) this.status.textContent = `The graph was recorded in ${start} of ${replay.length} steps. ${next}`;
   }
 
-  /** Where there is room under the code, the tape stands there, open. */
+  /** If there is room under the code, puts the tape there, open. */
   private aside(...panels: HTMLDetailsElement[]): HTMLElement | null {
     const side = this.closest(".cell-body")?.querySelector(".cell-side");
     if (!side || side.getBoundingClientRect().right > this.getBoundingClientRect().left + 1) return null;
@@ -240,7 +240,7 @@ export class PlayerElement extends HTMLElement {
       this.node?.choose(node);
       return;
     }
-    // A leaf inside a closed fold has no box; the fold of what uses it is opened instead.
+    // A leaf inside a closed fold has no box, so the fold around its user is opened instead.
     const user = this.replay.user(node);
     const find = (): SVGGElement | null => this.picture?.find(node) ?? this.picture?.find(user) ?? null;
     for (let depth = 0; depth < DEEPEST; depth += 1) {
@@ -254,7 +254,7 @@ export class PlayerElement extends HTMLElement {
     if (box && scroll) keepInView(scroll, box);
   }
 
-  /** A reader's own step: it stops the play, and waits for a prediction where one was asked for. */
+  /** A step by the reader: it stops playing, and waits for a prediction if one was asked for. */
   private choose(taken: number): void {
     this.pause();
     if (this.predictor?.holds(taken)) return;
@@ -277,7 +277,7 @@ export class PlayerElement extends HTMLElement {
     this.dispatchEvent(new CustomEvent<StepLight>("uw-step", { detail: { spans, phase }, bubbles: true }));
   }
 
-  /** The line that runs, over the picture: where the code stands above it, it may be out of sight. */
+  /** Shows the running line over the picture, because code above the picture may be out of sight. */
   private showLine(span: Span | undefined, phase: string): void {
     if (!this.line) return;
     const listing = this.closest("figure")?.querySelector<HTMLElement>("pre[data-source]")?.dataset["source"];
@@ -294,7 +294,7 @@ export class PlayerElement extends HTMLElement {
     if (!replay) return;
     if (replay.taken >= replay.length) this.go(0);
     this.bar?.playing(true);
-    // Read aloud, a step a second would never end.
+    // A screen reader could not keep up with the steps, so it does not announce them while playing.
     this.status?.setAttribute("aria-live", "off");
     const pace = Math.max(FASTEST, Math.min(SLOWEST, WHOLE_MS / replay.length));
     this.timer = window.setInterval(() => {
@@ -330,7 +330,7 @@ export class PlayerElement extends HTMLElement {
     this.toggle();
   }
 
-  /** A click on a closed fold or on an opened one's sign asks the server for the picture again; the step stays. */
+  /** On a click on a closed fold, or on an open fold's sign, requests the picture again; the step stays. */
   private async fold(target: EventTarget | null): Promise<void> {
     const group = target instanceof Element ? target.closest<SVGGElement>("[data-fold]") : null;
     const key = group?.dataset["fold"];
@@ -339,7 +339,7 @@ export class PlayerElement extends HTMLElement {
     again?.focus({ preventScroll: true });
   }
 
-  /** Opens a fold, or closes it; false where the server would not draw it. */
+  /** Opens a fold, or closes it; false if the server refuses to draw it. */
   private async open(key: string): Promise<boolean> {
     if (!this.href) return false;
     if (this.opened.has(key)) this.opened.delete(key);
@@ -359,7 +359,7 @@ export class PlayerElement extends HTMLElement {
     return true;
   }
 
-  /** A picture of too many boxes leaves a fold closed, whoever asks. */
+  /** Says why a fold stayed closed: the picture already has the most boxes allowed. */
   private explainClosed(key: string): void {
     if (!this.opened.has(key) || !this.querySelector(`g.node[data-fold="${CSS.escape(key)}"]`)) return;
     this.opened.delete(key);

@@ -1,4 +1,4 @@
-// Predictions and questions: the block's own form is posted in place, and the block swaps itself for the answer.
+// Predictions and questions: the block's form is posted in place, and the server's new block replaces it.
 
 import { postForFragment, renew } from "./fragment";
 
@@ -21,10 +21,10 @@ class PostingElement extends HTMLElement {
       this.removeAttribute("aria-busy");
       return sayNotSent(form);
     }
-    // Without a fragment the browser posts the form as it would without script, and the page says what is wrong.
+    // Without a fragment the browser posts the form as it would without script, and the new page shows what is wrong.
     if (html === null) return submitPlainly(form, event.submitter);
     const fresh = renew(this, html);
-    // What could not be read is still there to be corrected.
+    // Restore an input that could not be read, so that the reader can correct it.
     const invalid = fresh?.querySelector<HTMLInputElement>("input[aria-invalid]");
     if (invalid) invalid.value = typed;
     tell([...(fresh?.querySelectorAll(".judgement, .question > div > .feedback") ?? [])]);
@@ -38,7 +38,7 @@ class PostingElement extends HTMLElement {
 
 let told: HTMLElement | null = null;
 
-/** Says to a screen reader what came of an answer: a region that is already in the page, which a new block is not. */
+/** Announces the result of an answer. A live region must already be in the page, so a new block cannot be one. */
 function tell(parts: readonly Element[]): void {
   if (!told) {
     told = document.createElement("div");
@@ -47,11 +47,11 @@ function tell(parts: readonly Element[]): void {
     document.body.append(told);
   }
   const words = parts.map((part) => part.textContent?.replace(/\s+/g, " ").trim()).join(" ");
-  // A region announces what is put into it after it has come into the page.
+  // A live region announces only text that is added after the region is in the page.
   setTimeout(() => told && (told.textContent = words), 50);
 }
 
-/** Posting the form plainly would put the browser's error page in the place of the chapter. */
+/** Reports a failed post in the form; posting it without script would replace the chapter by the browser's error page. */
 function sayNotSent(form: HTMLFormElement): void {
   const words = document.createElement("p");
   words.className = "problem not-sent";
@@ -90,7 +90,7 @@ export class QuestionElement extends PostingElement {
     field.focus({ preventScroll: true });
   }
 
-  /** Marks the node that the answer names, also in a picture that has not woken yet. */
+  /** Marks the node that the answer names, even in a picture that has not woken yet. */
   private light(graph: Element | null): void {
     const chosen = this.querySelector<HTMLInputElement>('input[name="node"]:checked');
     if (!chosen || !graph) return;

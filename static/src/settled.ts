@@ -1,4 +1,4 @@
-// What a run settled, said where it ran: the reader's prediction beside what happened, and a way to the reasons.
+// The predictions that a run settled, shown where it ran: the reader's guess, what happened, and a link to the reasons.
 
 import { make } from "./dom";
 
@@ -19,7 +19,7 @@ export function summarise(card: HTMLElement): HTMLElement {
   return make("div", { class: "settled", "data-settles": card.dataset["predict"] ?? "" }, label, rows, make("p", {}, link));
 }
 
-/** An option's own words, with their code and formulas, but without the feedback under them. */
+/** An option's text, with its code and formulas, but without the feedback under it. */
 function answerOf(option: Element): Node {
   const copy = option.querySelector(":scope > div")?.cloneNode(true) as HTMLElement | undefined;
   copy?.querySelectorAll(".option-word, .feedback").forEach((part) => part.remove());

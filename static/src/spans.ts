@@ -1,4 +1,4 @@
-// Places in source text: lines from 1, columns from 0, as the trace counts them.
+// Places in source text: lines count from 1 and columns from 0, as in the trace.
 
 export interface Span {
   line: number;

@@ -30,7 +30,7 @@ export class StepsElement extends HTMLElement {
       line.toggleAttribute("data-now", lines.includes(line.dataset["line"] ?? ""));
     }
     this.count.textContent = `${this.place + 1} of ${this.states.length}`;
-    // A disabled button would lose the focus to the page; it stays, and does nothing at the ends.
+    // A disabled button would lose the focus, so the buttons stay enabled and do nothing at the ends.
     this.back.setAttribute("aria-disabled", String(this.place === 0));
     this.on.setAttribute("aria-disabled", String(this.place === this.states.length - 1));
   }

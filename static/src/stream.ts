@@ -1,11 +1,11 @@
-// Server-sent events read from a POST, which EventSource cannot make.
+// Reads server-sent events from a POST, which EventSource cannot send.
 
 export interface ServerEvent {
   kind: string;
   data: unknown;
 }
 
-/** A refusal that the server put into words: too many runs, too long a text, a sandbox that is not there. */
+/** The server's refusal, in words: too many runs, a text that is too long, a missing sandbox. */
 export class Refusal extends Error {}
 
 export async function refusalOf(response: Response): Promise<Refusal> {
@@ -26,7 +26,7 @@ function wordsIn(body: unknown): string | null {
   return null;
 }
 
-/** Posts JSON and yields the answer's events as they arrive. Throws Refusal where the server would not take it. */
+/** Posts JSON and yields the response's events as they arrive. Throws Refusal if the server refuses. */
 export async function* postForEvents(url: string, body: unknown, signal: AbortSignal): AsyncGenerator<ServerEvent> {
   const response = await fetch(url, {
     method: "POST",

@@ -42,7 +42,7 @@ class SubmissionElement extends HTMLElement {
       submit,
       pointed: () => undefined,
     });
-    // After a verdict the focus is on it, and the keys mean the same there. What the editor took is not taken twice.
+    // After a verdict the focus is on it, and the keys work there too. An event that the editor handled is skipped.
     this.addEventListener("keydown", (event) => {
       if (event.defaultPrevented || event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
@@ -110,7 +110,7 @@ class SubmissionElement extends HTMLElement {
       this.say(waitingWords(accepted));
       this.follow(accepted.events, `/exercises/${this.dataset["exercise"]}/submissions/${accepted.id}`);
     } catch (problem) {
-      // The key stays, so that sending the same text again cannot make two submissions of it.
+      // Keep the idempotency key, so that sending the same text again cannot create a second submission.
       this.say(problem instanceof Refusal ? problem.message : "Not sent: the server cannot be reached. Your text is kept; try again.");
       this.sending(false);
     }
@@ -118,7 +118,7 @@ class SubmissionElement extends HTMLElement {
 
   private sending(now: boolean): void {
     this.toggleAttribute("data-sending", now);
-    // Not `disabled`, which would take the keyboard's focus away.
+    // Not `disabled`, which would remove the keyboard's focus.
     for (const button of this.querySelectorAll("[data-check], [data-submit]")) button.setAttribute("aria-disabled", String(now));
   }
 
@@ -137,7 +137,7 @@ class SubmissionElement extends HTMLElement {
     this.events?.close();
     const source = new EventSource(events);
     this.events = source;
-    // What was last known is said again once a lost connection is back.
+    // The last known state is shown again once a lost connection is back.
     let known = "";
     const tell = (words: string): void => this.say((known = words));
     source.addEventListener("queued", (event) => {
@@ -193,7 +193,7 @@ class SubmissionElement extends HTMLElement {
 
 export const definitions = [["uw-submission", SubmissionElement]] as const;
 
-/** The page's own history and badges, as the server now tells them. */
+/** Renews the page's history and badges from the server. */
 async function renewHistory(): Promise<void> {
   const response = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
   if (!response?.ok) return;
@@ -212,7 +212,7 @@ function waitingWords(accepted: Accepted): string {
 }
 
 function newKey(): string {
-  // randomUUID exists in secure contexts alone; a class may read this course over plain http.
+  // randomUUID exists only in secure contexts, but a class may use this course over plain http.
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 

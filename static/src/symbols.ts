@@ -28,7 +28,7 @@ export function addSymbols(field: HTMLTextAreaElement, insert: (text: string) =>
     button.type = "button";
     button.textContent = face;
     button.setAttribute("aria-label", name);
-    // Pressing must not take the focus, or the phone's keyboard would close.
+    // A press must not move the focus, or the phone's keyboard would close.
     button.addEventListener("pointerdown", (event) => event.preventDefault());
     button.addEventListener("click", () => insert(text));
     bar.append(button);

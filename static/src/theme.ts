@@ -1,4 +1,4 @@
-// The theme button: changes the page at once, and leaves the cookie for the next page.
+// The theme button: changes the page at once, and sets the cookie for the next page.
 
 const ORDER = ["auto", "light", "dark"] as const;
 const KEPT_SECONDS = 365 * 24 * 3600;

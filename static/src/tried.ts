@@ -1,4 +1,4 @@
-// What was measured before stays beside what has just been measured: the rows of a table, the points of a chart.
+// Keeps earlier measurements beside the new one: the rows of a table, the points of a chart.
 
 export interface Trace {
   name?: string;
@@ -9,7 +9,7 @@ export interface Trace {
   [other: string]: unknown;
 }
 
-/** Puts the rows that only the old table has before those of the new one, and marks what is new. */
+/** Puts the old table's rows before those that only the new one has, and marks the new rows. */
 export function keepRows(before: Element, now: Element): void {
   const body = now.querySelector("tbody");
   if (!body) return;
@@ -17,7 +17,7 @@ export function keepRows(before: Element, now: Element): void {
   const fresh = rowsOf(now);
   const tried = new Set(old.map(textOf));
   const added = fresh.filter((row) => !tried.has(textOf(row)));
-  // A list that was tried before is measured again: its row is the last of the new ones, and is marked where it stood.
+  // If the new list was tried before, no row is added: the last of the new rows is marked at its old place.
   const again = added.length ? undefined : fresh.at(-1);
   const shown = again ? old.filter((row) => textOf(row) === textOf(again)) : added;
   for (const row of old) unmark(row);
@@ -46,7 +46,7 @@ function unmark(row: HTMLTableRowElement): void {
   row.querySelector(".fresh-mark")?.remove();
 }
 
-/** The points of both, series by series. Those of the last run are marked, also where an older one lies under them. */
+/** The points of both, series by series. Those of the last run are marked, even on top of an older point. */
 export function keepPoints(before: readonly Trace[], now: readonly Trace[]): Trace[] {
   return now.map((trace) => {
     const old = pointsOf(before.find((one) => one.name === trace.name));

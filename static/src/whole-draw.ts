@@ -1,4 +1,4 @@
-// Draws a graph with nothing folded on a canvas: near, with its texts; from afar, as coloured marks.
+// Draws a graph with nothing folded on a canvas: with its texts when zoomed in, as coloured marks when zoomed out.
 
 import { colour } from "./charts";
 import type { Paint } from "./player-colour";
@@ -13,7 +13,7 @@ export interface WholeDocument {
   words: string[];
 }
 
-/** Which part of the whole the canvas shows: its left top corner, and how many pixels a unit has. */
+/** The visible part of the graph: its top left corner, and how many pixels a unit has. */
 export interface Window {
   x: number;
   y: number;
@@ -47,7 +47,7 @@ function readPalette(): Palette {
   return { ...palette, ...fonts, shades: mixShades(palette.raised, palette["saved-fill"]) };
 }
 
-/** The nodes that each box stands for, and where its members are. */
+/** The nodes that each box represents, and the box of each node. */
 export class Wholes {
   readonly members: number[][];
   readonly boxOf = new Map<number, number>();
@@ -64,7 +64,7 @@ export class Wholes {
       this.boxOf.set(helper, box);
       this.members[box]?.push(helper);
     }
-    // A leaf stands at the side of what uses it first.
+    // A leaf is beside its first user.
     shape.pills.node.forEach((node, pill) => {
       if (shape.pills.kind[pill] === "leaf" && !this.boxOf.has(node)) this.boxOf.set(node, shape.pills.box[pill] ?? -1);
     });
@@ -249,7 +249,7 @@ export class Drawing {
     return isDone ? { ...base, stroke: palette.backward, far: paint ? base.far : palette.backward } : base;
   }
 
-  /** A ring around what runs, wide enough to be seen from any height. */
+  /** An outline around the running box, wide enough to be seen at any zoom. */
   private drawFront(scale: number): void {
     const boxes = new Set([...this.replay.running].map((node) => this.wholes.boxOf.get(node)));
     const stroke = this.replay.kind === "record" ? this.palette.forward : this.palette.backward;
@@ -276,7 +276,7 @@ interface Look {
   stroke: string;
   line: number;
   alpha: number;
-  /** The colour that stands for the whole box from afar. */
+  /** The colour of the whole box when zoomed out. */
   far: string;
 }
 
@@ -287,7 +287,7 @@ interface Seen {
   bottom: number;
 }
 
-/** The same five steps as the picture's shades; a canvas does not mix colours itself everywhere. */
+/** The same five shades as in the picture, mixed here because not every browser's canvas can mix colours. */
 function mixShades(low: string, high: string): string[] {
   const [from, to] = [low, high].map((text) => (text.match(/[\d.]+/g) ?? []).map(Number));
   return [0, 0.18, 0.32, 0.46, 0.6].map((part) => {

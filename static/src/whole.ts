@@ -1,6 +1,6 @@
-// A graph with nothing folded, on a canvas: drag to move, wheel, keys or buttons to zoom, a click or arrows for a node.
-// Its own file, loaded when a reader asks for the whole. What a canvas cannot say to a screen reader is said in words
-// under it, and by the tape's list, the search and the lists of nodes, which stay where they are.
+// A graph with nothing folded, on a canvas: drag to move; zoom with the wheel, keys or buttons; select a node with a
+// click or the arrows. A separate file, loaded when a reader opens the whole graph. A screen reader gets words under the
+// canvas, and still has the tape's list, the search and the lists of nodes.
 
 import { make } from "./dom";
 import type { Paint } from "./player-colour";
@@ -11,7 +11,7 @@ import { BOX_HEIGHT, Drawing, type WholeDocument, Wholes, type Window } from "./
 export interface WholeEvents {
   /** A node was chosen, by a click or with Enter. */
   choose(node: number): void;
-  /** A node is pointed at, or none is. */
+  /** The pointer is on a node, or on none (null). */
   point(node: number | null): void;
   close(): void;
 }
@@ -50,12 +50,12 @@ export class WholeView {
     stepping: boolean,
   ) {
     const context = this.canvas.getContext("2d");
-    if (!context) throw new Error("this browser draws on no canvas");
+    if (!context) throw new Error("this browser cannot draw on a canvas");
     this.stepping = stepping;
     this.wholes = new Wholes(shape, replay.tape.hosts);
     const count = shape.boxes.x.length.toLocaleString("en");
-    this.canvas.setAttribute("aria-label", `The whole graph: ${count} operations. Arrows up and down go from one to the next.`);
-    this.said.textContent = `${count} operations. Drag to move; pinch, turn the wheel or press + and − to zoom, 0 for all of it. Click a node, or go from one to the next with the arrows up and down.`;
+    this.canvas.setAttribute("aria-label", `The whole graph: ${count} operations. The up and down arrows go from one to the next.`);
+    this.said.textContent = `${count} operations. Drag to move; pinch, turn the wheel or press + and − to zoom, 0 for all of it. Click a node, or go from one to the next with the up and down arrows.`;
     this.element = make("div", { class: "whole" }, this.tools(), this.canvas, this.said);
     this.drawing = new Drawing(context, this.wholes, replay);
     this.listen();
@@ -66,7 +66,7 @@ export class WholeView {
     void document.fonts.ready.then(this.repaint);
   }
 
-  /** After a step: the colours change, and a reader who is near enough to read is taken along. */
+  /** After a step: redraws, and centres the running box if it is out of view. */
   show(): void {
     this.stepping = true;
     const boxes = [...this.replay.running].flatMap((node) => this.wholes.boxOf.get(node) ?? []);
@@ -80,7 +80,7 @@ export class WholeView {
     this.draw();
   }
 
-  /** Takes the reader to a node; false where the whole does not show it. */
+  /** Centres and selects a node; false if the graph does not show it. */
   find(node: number): boolean {
     const box = this.wholes.boxOf.get(node);
     if (box === undefined) return false;
@@ -142,7 +142,7 @@ export class WholeView {
       "wheel",
       (event) => {
         event.preventDefault();
-        // A wheel's notch, or a touchpad's few pixels: the same way, the same zoom.
+        // A wheel's notch and a touchpad's few pixels give the same zoom for the same distance.
         const pixels = event.deltaY * (event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 32 : 1);
         this.zoom(Math.exp(-pixels / 400), { x: event.offsetX, y: event.offsetY });
       },
@@ -163,7 +163,7 @@ export class WholeView {
     const other = [...this.fingers].find(([id]) => id !== event.pointerId)?.[1];
     this.fingers.set(event.pointerId, here);
     this.moved += Math.hypot(here.x - before.x, here.y - before.y);
-    const part = other ? 0.5 : 1; // Two fingers move the graph half each.
+    const part = other ? 0.5 : 1; // With two fingers, each moves the graph by half.
     this.window.x -= (part * (here.x - before.x)) / this.window.scale;
     this.window.y -= (part * (here.y - before.y)) / this.window.scale;
     if (other) {
@@ -201,7 +201,7 @@ export class WholeView {
       ArrowDown: [0, far],
     };
     const way = ways[key];
-    // Left and right alone step through the tape, as beside any other picture of the player's.
+    // Only left and right step through the tape, as in the player's other pictures.
     if (way && shiftKey) return () => this.shift(...way);
     if (key === "ArrowDown") return () => this.walk(1);
     if (key === "ArrowUp") return () => this.walk(-1);
@@ -219,7 +219,7 @@ export class WholeView {
     this.draw();
   }
 
-  /** To the next operation in the order of the program; from afar the reader is taken near. */
+  /** Goes to the next operation in the program's order, and zooms in if texts are unreadable. */
   private walk(by: number): void {
     const count = this.shape.boxes.x.length;
     const box = this.marks.chosen < 0 ? 0 : (this.marks.chosen + by + count) % count;
@@ -256,7 +256,7 @@ export class WholeView {
   private boxAt(left: number, top: number): number {
     const { x, y, scale } = this.window;
     const [across, down] = [x + left / scale, y + top / scale];
-    // A finger is no needle: from afar a box reaches a few pixels beyond itself.
+    // When zoomed out, a box also reacts to a press a few pixels beyond its edge.
     const reach = Math.max(0, 4 / scale - 4);
     const { boxes } = this.shape;
     return boxes.x.findIndex((start, box) => {

@@ -1,4 +1,4 @@
-// The shapes of what the server says, read without trust in their completeness.
+// The types of the server's messages. An optional field may be missing, so its readers check it.
 
 export interface Finding {
   code?: string;
