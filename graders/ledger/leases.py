@@ -1,4 +1,4 @@
-"""Whether a worker still holds what it claimed: the rule for reconcilers and for whoever claims next."""
+"""Whether a worker still holds what it claimed: one rule for reconcilers and for workers that claim."""
 
 from sqlalchemy import ColumnElement, or_
 
@@ -10,15 +10,15 @@ SLACK_SECONDS = 1.0
 
 
 def end_of_lease(policy: Policy) -> ColumnElement[float]:
-    """Of a lease that is given now."""
+    """The end, by the steady clock, of a lease that is given now."""
     return steady_seconds() + policy.lease_seconds
 
 
 def has_run_out(policy: Policy) -> ColumnElement[bool]:
-    """True of a row whose worker has been silent for too long.
+    """The condition that a row's worker has been silent for too long.
 
-    The steady clock begins again with each boot. A lease that ends later than any given now is of an earlier boot,
-    and its worker is gone.
+    The steady clock starts again at each boot. A lease that ends later than a lease given now comes from an earlier
+    boot, so its worker is gone.
     """
     lease, longest = submissions.c.lease_until, max(policy.lease_seconds, 0.0) + SLACK_SECONDS
     return or_(lease < steady_seconds(), lease > steady_seconds() + longest)

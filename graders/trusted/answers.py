@@ -1,8 +1,8 @@
-"""Reads one answer, frame by frame, and rules on it. It knows beforehand which bytes it must read.
+"""Reads one answer, frame by frame, and rules on it. It knows beforehand which bytes a right answer has.
 
-What came from the box is never parsed to find out what it is: a header is compared with the exact bytes of the
-expected one. Where it differs, and for a mistake's description, a small capped text is read leniently, for wording
-alone: nothing that is read so can turn an answer into a right one.
+Bytes from the box are never parsed to find out what they are: a header is compared with the exact bytes of the
+expected one. If it differs, and for a mistake's description, a small capped text is read leniently, only to word the
+finding. Nothing read that way can make an answer right.
 """
 
 import json
@@ -39,12 +39,12 @@ NO_MEMORY = ("can't allocate memory", "not enough memory")
 
 LAYOUT: TypeAdapter[list[Layout]] = TypeAdapter(list[Layout])
 Receive = Callable[[int], bytes]
-"""Exactly that many bytes of the answers' channel; raises what the box raises when they will not come."""
+"""Reads exactly that many bytes from the box; raises the box's own exception if they do not come."""
 
 
 @dataclass(frozen=True)
 class Metered:
-    """What one case cost; `used` and `budget` say it in words, where that is what a learner should read first."""
+    """What one case cost. `used` and `budget` say it in words, shown in place of the values; "" if they are not."""
 
     measures: tuple[Measure, ...]
     used: str = ""
@@ -54,10 +54,10 @@ class Metered:
 
 @dataclass(frozen=True)
 class Ruling:
-    """What one answer was. `outcome` PASSED means right; `goes_on` whether another case can be asked.
+    """The judge's ruling on one answer. PASSED means right; `goes_on` says whether another case can be asked.
 
-    `answer` and `frame` are set where the answer had the expected layout; `dtype` names a differing type;
-    `finding` is set where the case's own is not the one.
+    `answer` and `frame` are set if the answer had the expected layout; `dtype` names a differing type; `finding` is
+    set if it replaces the case's own finding.
     """
 
     outcome: Outcome
@@ -84,7 +84,7 @@ def judge_answer(number: int, case: PreparedCase, tolerance: Tolerance, receive:
 
 
 def judge_frame(head: bytes, number: int, case: PreparedCase, tolerance: Tolerance, receive: Receive) -> Ruling:
-    """As judge_answer, where the answer's head has been read."""
+    """As judge_answer, if the answer's head has been read already."""
     kind, answered, header_length, body_length = HEAD.unpack(head)
     if answered != number:
         return BREACH
@@ -117,7 +117,7 @@ def _rule_on_values(frame: Frame, expected: Frame, tolerance: Tolerance) -> Ruli
 
 
 def _rule_on_foreign_layout(header: bytes, body_length: int, expected: Frame, receive: Receive) -> Ruling:
-    """Name what differs. The body is read only to reach the next frame, and only where its length is the layout's."""
+    """Name what differs. The body is read only to reach the next frame, and only if its length fits the layout."""
     try:
         given = LAYOUT.validate_json(header, strict=False)
     except ValidationError:
@@ -142,7 +142,7 @@ def _rule_on_foreign_layout(header: bytes, body_length: int, expected: Frame, re
 
 
 def read_failure(header_length: int, body_length: int, receive: Receive) -> Ruling:
-    """A mistake, as the learner's process tells it."""
+    """Rule on a mistake that the learner's process reports."""
     if header_length or body_length > MAX_MISTAKE_BYTES:
         return BREACH
     try:
@@ -159,7 +159,7 @@ def read_failure(header_length: int, body_length: int, receive: Receive) -> Ruli
 
 
 def read_mistake(told: dict[str, object]) -> Mistake:
-    """The claim of a learner's process about its own error, made safe to show."""
+    """What a learner's process claims about its own error, made safe to show."""
     line = told.get("line")
     known = isinstance(line, int) and not isinstance(line, bool) and 1 <= line <= HIGHEST_LINE
     return Mistake(
@@ -171,7 +171,7 @@ def read_mistake(told: dict[str, object]) -> Mistake:
 
 
 def outcome_of_mistake(mistake: Mistake, *, unreadable: bool) -> Outcome:
-    """A file that Python cannot read, a run that met its memory's end, or an error like any other."""
+    """SYNTAX_ERROR for a file that Python cannot compile, MEMORY_LIMIT if memory ran out, else RUNTIME_ERROR."""
     if unreadable:
         return Outcome.SYNTAX_ERROR
     if mistake.type == "MemoryError" or any(words in mistake.message for words in NO_MEMORY):

@@ -1,4 +1,4 @@
-"""Weighs what a learner says of a bug hunt's fault: first the line, then the kind. Nothing of it enters the box."""
+"""Judges a learner's diagnosis of a bug hunt's fault: first the line, then the kind. It never enters the box."""
 
 from graders.contract.jobs import Diagnosed
 from graders.contract.manifest import Diagnosis, Manifest
@@ -7,7 +7,7 @@ from graders.trusted.findings import find_code, find_for_exercise
 
 
 def weigh_diagnosis(diagnosed: Diagnosed | None, manifest: Manifest) -> Finding | None:
-    """What is wrong with a learner's word on the fault; None where it is right, or where none is asked for."""
+    """What is wrong with a learner's diagnosis; None if it is right, or if the exercise asks for none."""
     code = _find_mistake(diagnosed or Diagnosed(), manifest.diagnosis) if manifest.diagnosis else None
     if code is None:
         return None

@@ -1,4 +1,4 @@
-"""The files of an exercise that judge, read and checked. What is wrong with them is our fault, not the learner's."""
+"""Reads and checks the judging files of an exercise. An error in them is our fault, not the learner's."""
 
 import os
 import re
@@ -23,7 +23,7 @@ Signature = tuple[tuple[str, int, int, int], ...]
 
 @dataclass(frozen=True)
 class Exercise:
-    """What judging needs of an exercise; its programs are read afresh by whoever runs them."""
+    """What judging needs from an exercise. The code that runs its programs reads them again each time."""
 
     name: ExerciseName
     path: Path
@@ -33,15 +33,16 @@ class Exercise:
 
 
 def load_exercise(root: Path, name: str, wanted_digest: str = "") -> Exercise:
-    """The exercise `root`/`name`, as its files are now; of the wanted digest, if one is given.
+    """The exercise `root`/`name` as its files are now.
 
-    Raises ExerciseProblem, naming the file, what is wrong and what to write; or OtherVersion.
+    Raises ExerciseProblem, which names the file, what is wrong and what to write; or OtherVersion if `wanted_digest`
+    is given and the files have another.
     """
     if not NAME.fullmatch(name):
-        raise ExerciseProblem(f"{name[:80]!r} is no exercise's name; use small letters, digits and single hyphens")
+        raise ExerciseProblem(f"{name[:80]!r} cannot name an exercise; use small letters, digits and single hyphens")
     path = root / name
     if path.is_symlink() or not path.is_dir():
-        raise ExerciseProblem(f"there is no exercise {name!r} in {root}; look at the folder's names")
+        raise ExerciseProblem(f"there is no exercise {name!r} in {root}; compare the names of its folders")
     exercise = _read_exercise(path, _sign(path))
     if wanted_digest not in ("", exercise.digest):
         raise OtherVersion(exercise.name, exercise.digest, wanted_digest)
@@ -49,7 +50,7 @@ def load_exercise(root: Path, name: str, wanted_digest: str = "") -> Exercise:
 
 
 def read_digest(root: Path, name: str) -> str:
-    """The digest of the exercise's files as they are now, right or wrong; empty where there are none."""
+    """The digest of the exercise's files as they are now, even if they are invalid; "" if there are none."""
     if not NAME.fullmatch(name):
         return ""
     folder = root / name
@@ -67,7 +68,7 @@ def read_digests(root: Path) -> dict[ExerciseName, str]:
 
 
 def _sign(folder: Path) -> Signature:
-    """What changes when a plain file that judges does; nothing of it is read."""
+    """Name, times and size of each judging file: this changes when a file does, and needs no file to be read."""
     signed = []
     for name in JUDGING_FILES:
         try:
@@ -86,14 +87,14 @@ def _read_digest(folder: Path, signature: Signature) -> str:
 
 @lru_cache(maxsize=64)
 def _read_exercise(path: Path, signature: Signature) -> Exercise:
-    """Read once per worker for as long as nothing changes."""
+    """Cached, so that a worker reads the files only once until they change."""
     texts = {name: read_file(path, name) for name in NEEDED_FILES}
     manifest, digest = read_manifest(texts[MANIFEST]), _read_digest(path, signature)
     return Exercise(ExerciseName(path.name), path, manifest, texts[PROBE], digest)
 
 
 def read_file(folder: Path, name: str) -> str:
-    """A plain file's text: a link could show a learner what lies outside of the folder."""
+    """A plain file's text. Not a link, which could show a learner a file outside the folder."""
     path = folder / name
     try:
         facts = path.lstat()

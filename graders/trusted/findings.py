@@ -1,4 +1,4 @@
-"""Every sentence of the judge that a learner can read about a result, as data. An exercise brings its own."""
+"""Every sentence of the judge that a learner can read about a result, as data. An exercise may have its own."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ SENTENCES: Mapping[str, Sentence] = {
     ),
     "nothing-returned": Sentence(
         "Your function returned None.",
-        "A function without a return statement returns None: is one branch without it?",
+        "A function without a return statement returns None. Does every branch of yours have one?",
     ),
     "not-finite": Sentence(
         "The answer holds NaN or infinity.",
@@ -37,7 +37,7 @@ SENTENCES: Mapping[str, Sentence] = {
     "syntax-error": Sentence("Python cannot read your file: {message}", "See line {line}."),
     "runtime-error": Sentence("Your code raised {type}: {message}", "It was raised on line {line} of your file."),
     "missing-module": Sentence(
-        "{message}: that module is not there.",
+        "{message}: that module is not available here.",
         "This run has the standard library and what the task names. Where you build something from scratch, the "
         "library that has it ready-made is left out on purpose.",
     ),
@@ -58,7 +58,7 @@ SENTENCES: Mapping[str, Sentence] = {
         "Look for a loop that never ends, or for work that is done again for every path through the graph.",
     ),
     "memory-limit": Sentence(
-        "Your code ran out of memory ({limit}).", "Look for something that grows in a loop and is never let go."
+        "Your code ran out of memory ({limit}).", "Look for something that grows in a loop and is never released."
     ),
     "output-limit": Sentence(
         "Your code printed more than {limit}.", "Take the print out of the loop, and try again."
@@ -69,16 +69,16 @@ SENTENCES: Mapping[str, Sentence] = {
     ),
     "wrong-line": Sentence(
         "Your fix works; the line you marked is not the guilty one.",
-        "Which line of the code as it was given did the harm? If a line was missing, which one does harm without it?",
+        "Which line of the given code causes the fault? If a line is missing, which line goes wrong without it?",
     ),
     "wrong-category": Sentence(
-        "Your fix works and the line is right, but the fault is not of the kind that you chose.",
-        "Say in one sentence how the guilty line brings about the symptom, step by step. Which kind is that?",
+        "Your fix works and the line is right, but you chose the wrong kind of fault.",
+        "Say in one sentence how the guilty line leads to the symptom, step by step. Which kind of fault is that?",
     ),
-    "over-budget": Sentence("The gradient is right, and took more than the budget allows."),
+    "over-budget": Sentence("The gradient is right, but it took more than the budget allows."),
     "too-many-forwards": Sentence(
         "The gradient is right, but took {used} forward steps; {limit} are allowed.",
-        "Some states are computed again more often than they have to be. Which of them would have to be kept?",
+        "Some states are computed again more often than necessary. Which of them should you keep?",
     ),
     "too-much-held": Sentence(
         "The gradient is right, but at one moment {used} units were held; {limit} are allowed.",
@@ -91,17 +91,17 @@ SENTENCES: Mapping[str, Sentence] = {
     ),
     "crashed": Sentence(
         "The Python process itself crashed.",
-        "That takes a fault in native code, or a call that brings the process down.",
+        "This happens after a fault in native code, or a call that ends the process.",
     ),
     "forbidden": Sentence(
-        "Your code made a system call that the sandbox does not allow, and was ended.", "The task needs no such call."
+        "Your code made a system call that the sandbox forbids, and was stopped.", "The task needs no such call."
     ),
     "no-result": Sentence(
         "Your program ended before it had answered.",
         "Something left the process: sys.exit, os._exit, or a SystemExit. Let your functions return instead.",
     ),
     "protocol-error": Sentence(
-        "What came back was not an answer.",
+        "Your program sent something that is not an answer.",
         "Something wrote into the channel that carries the answers, or changed the code that sends them.",
     ),
     "left-early": Sentence("The program ended itself, with code {message}, before its graph could be sent."),
@@ -117,7 +117,7 @@ BY_MISTAKE: Mapping[str, str] = {
 
 
 def find_outcome(outcome: Outcome, *, limit: str = "", detail: str = "") -> Finding:
-    """The words for an outcome as a whole."""
+    """The engine's words for an outcome."""
     if outcome in UNJUDGED:
         return UNJUDGED[outcome]
     return _say(outcome.value.replace("_", "-"), {"limit": limit, "message": detail, "type": "", "line": ""})
@@ -139,7 +139,7 @@ def find_mistake(outcome: Outcome, mistake: Mistake, *, missing_name: bool, limi
         code = "missing-name" if missing_name else BY_MISTAKE.get(mistake.type, code)
     sentence = SENTENCES[code]
     words = {"type": mistake.type, "message": mistake.message or "no message", "line": mistake.line, "limit": limit}
-    # Without a line of the learner's to point at, "line None" would be noise.
+    # Without a line in the learner's file, the sentence would say "line None".
     long = "" if mistake.line is None and "{line}" in sentence.long else sentence.long
     return Finding(code=code, short=sentence.short.format_map(words), long=long.format_map(words))
 

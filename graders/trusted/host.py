@@ -1,6 +1,6 @@
-"""Serves one case a part of which runs in the reference process: a program asks in numbers, and gets numbers.
+"""Judges a case whose host runs in the reference process: the program sends it numbers and gets numbers back.
 
-So a learner's program can try what the case is about as often as it likes, and can read it nowhere.
+So a learner's program can query the hidden part as often as it likes, up to a cap, but can read it nowhere.
 """
 
 from collections.abc import Callable
@@ -19,18 +19,18 @@ MAX_QUESTION_BYTES: Final = 64 << 10
 MAX_QUESTIONS: Final = 20_000
 
 Ask = Callable[[int, bytes], bytes | None]
-"""Case and question, as numbers of eight bytes; None where there is no answer."""
+"""(case number, question) -> answer; both are float64 values as bytes, and None means no answer."""
 
 
 class Program(Protocol):
-    """A run, as far as it is needed here."""
+    """The part of a run that is needed here."""
 
     def send(self, data: bytes) -> None: ...
     def receive(self, count: int) -> bytes: ...
 
 
 def judge_hosted(number: int, case: PreparedCase, tolerance: Tolerance, program: Program, ask: Ask) -> Ruling:
-    """Pass questions on until an answer to the case comes; then rule on that as on any other."""
+    """Pass questions to the host until the program answers the case; then rule on that answer as on any other."""
     for _ in range(MAX_QUESTIONS):
         head = program.receive(HEAD.size)
         kind, asked, header_length, body_length = HEAD.unpack(head)

@@ -1,7 +1,7 @@
 """A metered machine: layers and states stay with the judge, and a learner's program refers to them by numbers.
 
-A forward step cannot be done, and a state cannot be held, without this side knowing: counts need no trust. Requests
-are of fixed length, and read as numbers alone; graders/inside/machine.py writes them.
+The judge itself does every forward step and holds every state, so its counts need no trust in the program. Requests
+have a fixed length and contain only numbers; graders/inside/machine.py writes them.
 """
 
 import struct
@@ -35,7 +35,7 @@ Vector: TypeAlias = "np.ndarray[Any, Any]"
 
 
 class Refusal(IntEnum):
-    """Why the machine did not do what it was asked; the learner's program raises an error in these words."""
+    """Why the machine refused a request; graders/inside/machine.py raises it as an error in the learner's program."""
 
     NOT_ALIVE = 1
     NO_SUCH_LAYER = 2
@@ -49,10 +49,10 @@ class Refused(Exception):
 
 
 class Machine:
-    """`layers` steps h -> R (h + sin(h) / 2), each with a rotation R of its own, and half a squared distance as loss.
+    """`layers` steps h -> R (h + sin(h) / 2), each with its own rotation R; the loss is |h - target|^2 / 2.
 
-    The Jacobians do not commute, and stretch by 1/2 to 3/2: no wrong order is right, and no gradient vanishes.
-    Every method raises Refused.
+    The Jacobians do not commute, so a wrong order gives a wrong gradient; they stretch by 1/2 to 3/2, so that no
+    gradient vanishes. forward, loss, vjp and free take and return numbers of vectors, and raise Refused.
     """
 
     def __init__(self, spec: MachineSpec, random: np.random.Generator) -> None:
@@ -69,34 +69,34 @@ class Machine:
         self._keep(first, self._units[0])
 
     def forward(self, layer: int, state: int) -> int:
-        """The state after `layer`."""
+        """Makes the state after `layer` from the state before it."""
         value = self._read(state)
         made = self._keep(self._step(self._check(layer), value), self._units[layer + 1])
         self.forwards += 1
         return self._note("forward", layer, (state,), made)
 
     def loss(self, state: int) -> int:
-        """The gradient of the loss with respect to the last state."""
+        """Makes the gradient of the loss with respect to the last state."""
         made = self._keep(self._read(state) - self._target, self._units[-1])
         return self._note("loss", NOBODY, (state,), made)
 
     def vjp(self, layer: int, state: int, gradient: int) -> int:
-        """The gradient before `layer`, of the one behind it, at the state before it."""
+        """Makes the gradient w.r.t. `state`, which is before `layer`, from the one w.r.t. the state after it."""
         value, behind = self._read(state), self._read(gradient)
         made = self._keep(self._pull_back(self._check(layer), value, behind), self._units[layer])
         return self._note("vjp", layer, (state, gradient), made)
 
     def free(self, number: int) -> int:
-        """Releases it, and makes nothing: 0."""
+        """Releases it. Makes nothing, and returns 0."""
         self._read(number)
         self.held -= self._alive.pop(number)[1]
         self._note("free", NOBODY, (number,), NOBODY)
         return 0
 
     def is_gradient(self, number: int) -> bool:
-        """Is this the gradient of the loss with respect to the state that the machine began with?"""
+        """Whether this is the gradient of the loss with respect to the state that the machine began with."""
         value, _ = self._alive.get(number, (np.full(WIDTH, np.nan), 0))
-        # Asked as "is near", never as "is not far": a NaN is neither.
+        # "Is near" and not "is not far": NaN is neither, and must not pass.
         return bool(np.linalg.norm(value - self._gradient) <= NEAR * np.linalg.norm(self._gradient))
 
     def describe(self) -> Schedule:
@@ -165,7 +165,7 @@ def judge_schedule(number: int, machine: Machine, send: Send, receive: Receive) 
 
 
 def serve(machine: Machine, kind: bytes, one: int, other: int, receive: Receive) -> bytes | None:
-    """The reply to a request; None for what is no request. `free` makes nothing, and is told 0."""
+    """The reply to a request; None if it is not a request. The reply to `free` has the number 0."""
     try:
         match kind:
             case b"FWRD":
@@ -185,7 +185,7 @@ def serve(machine: Machine, kind: bytes, one: int, other: int, receive: Receive)
 
 
 def rule(machine: Machine, answer: int | None) -> Ruling:
-    """First whether there is a gradient and it is right, then what it cost."""
+    """Rule first on whether there is a gradient and it is right, then on what it cost."""
     metered = meter(machine)
     if answer is None:
         return Ruling(Outcome.WRONG_DTYPE, goes_on=True, dtype="NoneType", metered=metered)

@@ -1,4 +1,4 @@
-"""Messages between the judge and the reference process: a JSON part and raw bytes, both ours, both capped."""
+"""Messages between the judge and the reference process: JSON and raw bytes, both trusted and both capped."""
 
 import json
 import socket
@@ -11,7 +11,7 @@ MAX_RAW = 256 << 20
 
 
 class SessionEnded(Exception):
-    """The other side is gone, or has not answered in time."""
+    """The other side is gone or did not answer in time, or its message is too long."""
 
 
 def send_message(channel: socket.socket, facts: Any, raw: bytes = b"") -> None:

@@ -1,4 +1,4 @@
-"""Text from the box made safe to show: a claim of the learner's process, without control characters, and short."""
+"""Makes text from the box safe to show: removes control characters and shortens it. It remains an untrusted claim."""
 
 import codecs
 import io
@@ -8,7 +8,7 @@ KEPT = frozenset("\n\t")
 
 
 class TextStream:
-    """Bytes of one stream, in pieces, to text; a character cut in two by a piece's end waits for its rest."""
+    """Turns the pieces of one byte stream into text. A character that is split between two pieces is kept whole."""
 
     def __init__(self) -> None:
         utf8 = codecs.getincrementaldecoder("utf-8")("replace")
@@ -24,7 +24,7 @@ def read_text(raw: bytes) -> str:
 
 
 def clean_text(text: str, longest: int | None = None) -> str:
-    """Without control, direction-changing and unpaired characters; cut to `longest` characters."""
+    """The text without control, direction-changing and surrogate characters, cut to `longest` characters."""
     kept = text[:longest]
     if not kept.replace("\n", "").replace("\t", "").isprintable():
         kept = "".join(c for c in kept if c in KEPT or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))

@@ -1,8 +1,8 @@
 """Answers and cases as bytes: what goes into the box, and the exact bytes that must come out. Never pickle.
 
 A frame is a head (`HEAD`), a header and a body. The header of a case or an answer is compact JSON, its body the raw
-values one after another, little-endian. graders/inside/answers.py writes the same bytes on its own, on purpose: the
-judge shares no code with what runs beside the learner.
+values one after another, little-endian. graders/inside/answers.py writes the same bytes with its own code on purpose:
+the judge shares no code with what runs in the learner's process.
 """
 
 import json
@@ -41,7 +41,7 @@ class Frame:
 
 
 def encode_answer(answer: Mapping[str, object]) -> Frame:
-    """The frame of a probe's answer. Raises TypeError for a value that has no place in it."""
+    """The frame of a probe's answer. Raises TypeError for a value that a frame cannot carry."""
     parts = [(name, *_encode(name, value)) for name, value in answer.items()]
     layout = [(name, dtype, shape) for name, dtype, shape, _ in parts]
     return Frame(_compact(layout), b"".join(raw for *_, raw in parts))
@@ -57,7 +57,7 @@ def encode_case(inputs: Mapping[str, object]) -> Frame:
 
 
 def decode_answer(layout: list[Layout], body: bytes) -> Answer:
-    """Named values: numbers as Python's, lists and arrays as numpy arrays, texts as str. Bytes are copied."""
+    """Named values: Python numbers, lists and arrays as numpy arrays, texts as str. The bytes are copied."""
     answer: Answer = {}
     start = 0
     for name, dtype, shape in layout:
@@ -68,12 +68,12 @@ def decode_answer(layout: list[Layout], body: bytes) -> Answer:
 
 
 def read_layout(header: bytes) -> list[Layout]:
-    """A header that we wrote ourselves."""
+    """The layout in a header that our own code wrote; it must not be used on one from the box."""
     return [(name, dtype, tuple(shape)) for name, dtype, shape in json.loads(header)]
 
 
 def byte_length(dtype: str, shape: tuple[int, ...]) -> int:
-    """Bytes of one value in a body; a dtype that we do not know carries none."""
+    """The bytes of one value in a body; 0 for an unknown dtype."""
     if dtype in TEXTS:
         return math.prod(shape)
     code = SCALARS.get(dtype) or LISTS.get(dtype) or (dtype if dtype in ARRAYS else None)
@@ -113,7 +113,7 @@ def _encode_list(name: str, values: list[object]) -> tuple[str, tuple[int, ...],
 
 
 def _tensor_as_array(name: str, value: object) -> "np.ndarray[Any, Any]":
-    """torch is not imported for this: what can be detached and turned into numpy is a tensor to us."""
+    """Without importing torch: any value with `detach` counts as a tensor. Raises TypeError for other values."""
     if not hasattr(value, "detach"):
         raise TypeError(f"{name!r} is a {type(value).__name__}; write a number, a text, a list, an array or a tensor")
     return np.asarray(value.detach().cpu().numpy())
@@ -126,7 +126,7 @@ def _decode(dtype: str, shape: tuple[int, ...], raw: bytes) -> Any:
         return raw.decode(errors="replace")
     if dtype in LISTS:
         return np.frombuffer(raw, LISTS[dtype]).copy()
-    # "bool" is Python's and numpy's name; the shape tells a lone truth from an array of them.
+    # Python and numpy both call their type "bool"; an empty shape means a Python bool.
     if dtype in SCALARS and not shape:
         return np.frombuffer(raw, SCALARS[dtype])[0].item()
     return np.frombuffer(raw, np.dtype(dtype).newbyteorder("<")).reshape(shape).copy()

@@ -54,7 +54,7 @@ def test_an_edit_of_a_file_that_judges_is_another_version_at_once(root):
     after = load_exercise(root, "scaling")
     assert before != after.digest == read_digest(root, "scaling")
     assert after.manifest.minutes == 3
-    with pytest.raises(OtherVersion, match=f"scaling is {after.digest} here and {before} at the website"):
+    with pytest.raises(OtherVersion, match=f"scaling is {after.digest} at this worker and {before} at the website"):
         load_exercise(root, "scaling", before)
 
 
@@ -86,7 +86,7 @@ def test_a_linked_folder_is_no_exercise(root):
 
 @pytest.mark.parametrize("name", ["..", "a/b", "Scaling", "", "scaling\n", ".", "-x", "a" + "/" * 5])
 def test_only_a_slug_is_a_name(root, name):
-    assert "no exercise's name" in problem(root, name)
+    assert "cannot name an exercise" in problem(root, name)
 
 
 def test_a_wrong_value_is_told_with_its_place(root):
