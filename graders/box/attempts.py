@@ -1,5 +1,6 @@
 """What the self-test tries inside a box, and outside it as a control. Sent as text, so it imports only the stdlib."""
 
+import contextlib
 import ctypes
 import errno
 import importlib
@@ -46,13 +47,17 @@ def read(path: str) -> bytes:
         return file.read(1)
 
 
-def call_and_leave(number: int, *arguments: object) -> int:
+def call_and_leave(number: int, *arguments: object) -> None:
     """For calls that create a process: the new process exits at once, and must not run the code after this call."""
-    result = call(number, *arguments)
-    if result == 0:
+    reap(call(number, *arguments))
+
+
+def reap(made: int) -> None:
+    """End a process that was made, here or as its parent. That it exists has decided; waiting may be refused too."""
+    if made == 0:
         os._exit(0)
-    os.waitpid(result, 0)
-    return result
+    with contextlib.suppress(OSError):
+        os.waitpid(made, 0)
 
 
 def link_out() -> bytes:
@@ -64,15 +69,15 @@ def link_out() -> bytes:
         place.unlink()
 
 
-def fork() -> None:
-    pid = os.fork()
-    if pid == 0:
-        os._exit(0)
-    os.waitpid(pid, 0)
+def spawn() -> None:
+    reap(os.posix_spawn("/usr/bin/env", ["env"], {}, file_actions=[(os.POSIX_SPAWN_CLOSE, 1)]))
 
 
 def execute() -> None:
-    os.waitpid(os.posix_spawn("/usr/bin/env", ["env"], {}, file_actions=[(os.POSIX_SPAWN_CLOSE, 1)]), 0)
+    """Where it succeeds, nothing of this program is left to say so: outside, the new program does."""
+    sys.stdout.flush()
+    line = json.dumps({"name": EXECUTE, "state": "succeeded", "words": "it succeeded"})
+    os.execve("/usr/bin/env", ["env", "printf", r"%s\n", line], {"PATH": "/usr/bin:/bin"})
 
 
 def raise_limit() -> None:
@@ -87,6 +92,18 @@ def open_socket(family: int, kind: int) -> None:
 def pair_sockets() -> None:
     for end in socket.socketpair():
         end.close()
+
+
+def wait_with_others() -> None:
+    """On a futex that is not this process's alone."""
+    moment = struct.pack("<2q", 0, 1000)
+    with contextlib.suppress(TimeoutError):
+        call(202, BYTES, 0, 0, ctypes.c_char_p(moment))
+
+
+def forget_file() -> None:
+    with open(os.__file__, "rb") as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def lock_file() -> None:
@@ -130,8 +147,11 @@ def import_judge() -> None:
         raise PermissionError(errno.EACCES, str(error)) from None
 
 
+EXECUTE = "execute a program"
 HARMS = "it would change this machine"
 BYTES = ctypes.create_string_buffer(256)
+# See clock_getcpuclockid(3): of process 2.
+OTHER_CLOCK = (~2 << 3) | 2
 
 ATTEMPTS = (
     Attempt("read /etc/passwd", lambda: read("/etc/passwd"), ABSENT),
@@ -145,16 +165,27 @@ ATTEMPTS = (
     Attempt("hard-link a file", lambda: os.link(os.__file__, "hard"), ABSENT, HARMS),
     Attempt("change the mode of a device", lambda: Path("/dev/null").chmod(0), ABSENT, HARMS),
     Attempt("change the times of a file", lambda: os.utime(os.__file__), ABSENT, HARMS),
+    Attempt("truncate a file by its path", lambda: call(76, ctypes.c_char_p(b"/nothing/here"), 0)),
+    Attempt("take a file from the machine's page cache", forget_file),
     Attempt("open a file by handle", lambda: call(304, -100, ctypes.c_void_p(None), 0)),
     Attempt("lock a shared file", lock_file),
     Attempt("import the judge", import_judge, DENIED),
-    Attempt("fork", fork),
+    Attempt("fork", lambda: reap(os.fork())),
     Attempt("vfork", lambda: call_and_leave(58), DENIED, "a vfork from Python would corrupt its parent"),
     Attempt("clone a process", lambda: call_and_leave(56, 17, 0, 0, 0, 0)),
     Attempt("clone3", lambda: call(435, BYTES, 8), (errno.ENOSYS,)),
-    Attempt("execute a program", execute),
+    Attempt("start a program in a new process", spawn),
     Attempt("signal every process", lambda: os.kill(-1, 0)),
     Attempt("open a handle on a process", lambda: os.close(call(434, os.getpid(), 0))),
+    Attempt("ask for a process's group", lambda: call(121, 2)),
+    Attempt("ask for a process's session", lambda: call(124, 2)),
+    Attempt("ask for a process's priority", lambda: call(140, 0, 2)),
+    Attempt("ask for a process's scheduling parameters", lambda: call(143, 2, BYTES)),
+    Attempt("ask how a process is scheduled", lambda: call(145, 2)),
+    Attempt("ask for a process's processors", lambda: call(204, 2, 128, BYTES)),
+    Attempt("ask for a process's limits", lambda: call(302, 2, 7, 0, BYTES)),
+    Attempt("read a process's clock", lambda: call(228, OTHER_CLOCK, BYTES)),
+    Attempt("wait with other processes", wait_with_others, (errno.EAGAIN,)),
     Attempt("trace a process", lambda: call(101, 0, 0, 0, 0)),
     Attempt("read another process's memory", lambda: call(310, os.getpid(), 0, 0, 0, 0, 0)),
     Attempt("become root", lambda: os.setuid(0)),
@@ -179,6 +210,7 @@ ATTEMPTS = (
     Attempt("turn off address randomisation", lambda: call(135, 0x0040000)),
     Attempt("find a leaked descriptor", count_open_files, DENIED, "an ordinary process may have any files open"),
     Attempt("find a secret in the environment", see_environment),
+    Attempt(EXECUTE, execute),
 )
 
 

@@ -23,30 +23,45 @@ PLAIN: Final[dict[str, int]] = {
     "pread64": 17, "pwrite64": 18, "readv": 19, "writev": 20, "access": 21, "pipe": 22, "select": 23,
     "sched_yield": 24, "mremap": 25, "msync": 26, "mincore": 27, "dup": 32, "dup2": 33, "pause": 34,
     "nanosleep": 35, "getitimer": 36, "alarm": 37, "setitimer": 38, "getpid": 39, "exit": 60, "uname": 63,
-    "fsync": 74, "fdatasync": 75, "truncate": 76, "ftruncate": 77, "getdents": 78, "getcwd": 79, "chdir": 80,
+    "fsync": 74, "fdatasync": 75, "ftruncate": 77, "getdents": 78, "getcwd": 79, "chdir": 80,
     "fchdir": 81, "rename": 82, "mkdir": 83, "rmdir": 84, "creat": 85, "unlink": 87, "symlink": 88, "readlink": 89,
     "umask": 95, "gettimeofday": 96, "getrlimit": 97, "getrusage": 98, "times": 100, "getuid": 102,
     "getgid": 104, "geteuid": 107, "getegid": 108, "getppid": 110, "getpgrp": 111, "getgroups": 115,
-    "getresuid": 118, "getresgid": 120, "getpgid": 121, "getsid": 124, "capget": 125, "rt_sigpending": 127,
-    "rt_sigtimedwait": 128, "rt_sigsuspend": 130, "sigaltstack": 131, "getpriority": 140, "sched_getparam": 143,
-    "sched_getscheduler": 145, "sched_get_priority_max": 146, "sched_get_priority_min": 147, "gettid": 186,
-    "time": 201, "futex": 202, "sched_getaffinity": 204, "getdents64": 217, "set_tid_address": 218,
-    "restart_syscall": 219, "fadvise64": 221, "clock_gettime": 228, "clock_getres": 229, "clock_nanosleep": 230,
+    "getresuid": 118, "getresgid": 120, "capget": 125, "rt_sigpending": 127, "rt_sigtimedwait": 128,
+    "rt_sigsuspend": 130, "sigaltstack": 131, "sched_get_priority_max": 146, "sched_get_priority_min": 147,
+    "gettid": 186, "time": 201, "getdents64": 217, "set_tid_address": 218, "restart_syscall": 219,
     "exit_group": 231, "openat": 257, "mkdirat": 258, "newfstatat": 262, "unlinkat": 263, "renameat": 264,
     "symlinkat": 266, "readlinkat": 267, "faccessat": 269, "pselect6": 270, "ppoll": 271, "set_robust_list": 273,
     "fallocate": 285, "dup3": 292, "pipe2": 293, "preadv": 295, "pwritev": 296, "getcpu": 309, "renameat2": 316,
     "getrandom": 318, "membarrier": 324, "statx": 332, "rseq": 334, "faccessat2": 439,
 }  # fmt: skip
 
-MMAP, MADVISE, CLONE, CLONE3, KILL, TGKILL = 9, 28, 56, 435, 62, 234
-IOCTL, FCNTL, PRCTL, PRLIMIT64 = 16, 72, 157, 302
+RULED: Final[dict[str, int]] = {
+    "futex": 202, "clock_gettime": 228, "mmap": 9, "madvise": 28, "clone": 56, "clone3": 435, "kill": 62,
+    "tgkill": 234, "ioctl": 16, "fcntl": 72, "prctl": 157, "prlimit64": 302, "fadvise64": 221, "getpgid": 121,
+    "getsid": 124, "getpriority": 140, "sched_getparam": 143, "sched_getscheduler": 145, "sched_getaffinity": 204,
+    "clock_getres": 229, "clock_nanosleep": 230,
+}  # fmt: skip
+"""Allowed with some arguments, those first that are called most. `truncate` is nowhere: it takes a path, and Landlock
+knows it since Linux 6.2 only."""
 
 # An edit once shortened the table unnoticed. These three entries, from its start and end, must match the kernel's.
 KNOWN: Final = {"read": 0, "exit_group": 231, "getrandom": 318}
 
 IOCTLS: Final = (0x5401, 0x541B, 0x5413, 0x5450, 0x5451)  # TCGETS, FIONREAD, TIOCGWINSZ, FIONCLEX, FIOCLEX
 FCNTLS: Final = (0, 1, 2, 3, 4, 1030)  # DUPFD, GETFD, SETFD, GETFL, SETFL, DUPFD_CLOEXEC: no locks, leases, seals
-PRCTLS: Final = (3, 15, 16, 39)  # GET_DUMPABLE, SET_NAME, GET_NAME, GET_NO_NEW_PRIVS
+PRCTLS: Final = (2, 3, 15, 16, 39)  # GET_PDEATHSIG, GET_DUMPABLE, SET_NAME, GET_NAME, GET_NO_NEW_PRIVS
+
+# Of a file, by posix_fadvise: NORMAL, RANDOM, SEQUENTIAL, WILLNEED, NOREUSE. Not DONTNEED, which takes the page cache
+# from every process of the machine.
+FILE_ADVICE: Final = (0, 1, 2, 3, 5)
+
+# The clocks that belong to no process. Greater numbers, negative ones too, are another process's or a device's.
+FIRST_FOREIGN_CLOCK: Final = 12
+
+FUTEX_PRIVATE: Final = 0x80
+FUTEX_WAITS: Final = (0, 9, 0x109)  # WAIT, WAIT_BITSET, and this with CLOCK_REALTIME
+FUTEX_WAKES: Final = (1, 10)  # WAKE, WAKE_BITSET
 
 # NORMAL, RANDOM, SEQUENTIAL, WILLNEED, DONTNEED, FREE, HUGEPAGE, NOHUGEPAGE, DONTDUMP, DODUMP, POPULATE_READ, _WRITE.
 # Not COLD and PAGEOUT, which lower a measured peak where there is swap; not MERGEABLE: runs would share pages.
@@ -76,7 +91,7 @@ def build_filter(own_pid: int) -> bytes:
         Instruction(bpf.JUMP_GREATER_OR_EQUAL, X32_BIT, no="x64"),
         Instruction(bpf.RETURN, RETURN_KILL_PROCESS),
         Label("x64"),
-        *_ruled(own_pid),
+        *(item for name, body in _ruled(own_pid).items() for item in _rule(name, RULED[name], body)),
         *_plain(),
     ]
     return bpf.assemble([*program, _refuse(errno.EPERM)])
@@ -98,20 +113,33 @@ def _plain() -> Program:
     return program
 
 
-def _ruled(own_pid: int) -> Program:
-    return [
-        *_rule("mmap", MMAP, _mmap_rule()),
-        *_rule("madvise", MADVISE, _one_of("madvise", 2, ADVICE)),
-        *_rule("clone", CLONE, _clone_rule()),
+def _ruled(own_pid: int) -> dict[str, Program]:
+    own = (0, own_pid)
+    return {
+        "futex": _futex_rule(),
+        "clock_gettime": _clock_rule("clock_gettime"),
+        "mmap": _mmap_rule(),
+        "madvise": _one_of("madvise", 2, ADVICE),
+        "clone": _clone_rule(),
         # ENOSYS makes libc fall back to clone, whose flags are an argument that the filter can read.
-        *_rule("clone3", CLONE3, [_refuse(errno.ENOSYS)]),
-        *_rule("kill", KILL, _one_of("kill", 0, (own_pid,))),
-        *_rule("tgkill", TGKILL, _one_of("tgkill", 0, (own_pid,))),
-        *_rule("ioctl", IOCTL, _one_of("ioctl", 1, IOCTLS)),
-        *_rule("fcntl", FCNTL, _one_of("fcntl", 1, FCNTLS)),
-        *_rule("prctl", PRCTL, _one_of("prctl", 0, PRCTLS)),
-        *_rule("prlimit64", PRLIMIT64, _only_asking()),
-    ]
+        "clone3": [_refuse(errno.ENOSYS)],
+        "kill": _one_of("kill", 0, (own_pid,)),
+        "tgkill": _one_of("tgkill", 0, (own_pid,)),
+        "ioctl": _one_of("ioctl", 1, IOCTLS),
+        "fcntl": _one_of("fcntl", 1, FCNTLS),
+        "prctl": _one_of("prctl", 0, PRCTLS),
+        "prlimit64": _only_asking(own),
+        "fadvise64": _one_of("fadvise64", 3, FILE_ADVICE),
+        # Where there is no pid namespace, these tell which other processes exist, and what they are.
+        "getpgid": _one_of("getpgid", 0, own),
+        "getsid": _one_of("getsid", 0, own),
+        "getpriority": _one_of("getpriority", 1, own),
+        "sched_getparam": _one_of("sched_getparam", 0, own),
+        "sched_getscheduler": _one_of("sched_getscheduler", 0, own),
+        "sched_getaffinity": _one_of("sched_getaffinity", 0, own),
+        "clock_getres": _clock_rule("clock_getres"),
+        "clock_nanosleep": _clock_rule("clock_nanosleep"),
+    }
 
 
 def _rule(name: str, number: int, body: Program) -> Program:
@@ -154,9 +182,50 @@ def _clone_rule() -> Program:
     ]
 
 
-def _only_asking() -> Program:
+def _futex_rule() -> Program:
+    """Only futexes of the process's own memory. One on a page of a file that two runs map would connect them.
+
+    libstdc++ and pthread_join use shared ones between threads. A wait is answered as if the value had changed, so the
+    thread looks again: nobody ever sleeps on a shared futex, and a wake truthfully reports that it woke nobody.
+    """
+    low, _ = bpf.argument_offsets(1)
+    checks: Program = [
+        Instruction(bpf.LOAD_WORD, low),
+        Instruction(bpf.JUMP_ANY_BIT, FUTEX_PRIVATE, yes="futex fits"),
+    ]
+    checks += [Instruction(bpf.JUMP_EQUAL, value, yes="futex waits") for value in FUTEX_WAITS]
+    checks += [Instruction(bpf.JUMP_EQUAL, value, yes="futex wakes") for value in FUTEX_WAKES]
+    return [
+        *checks,
+        _refuse(errno.EPERM),
+        Label("futex waits"),
+        _refuse(errno.EAGAIN),
+        Label("futex wakes"),
+        _refuse(0),
+        Label("futex fits"),
+        _allow(),
+    ]
+
+
+def _clock_rule(name: str) -> Program:
+    low, _ = bpf.argument_offsets(0)
+    return [
+        Instruction(bpf.LOAD_WORD, low),
+        Instruction(bpf.JUMP_GREATER_OR_EQUAL, FIRST_FOREIGN_CLOCK, no=f"{name} fits"),
+        _refuse(errno.EPERM),
+        Label(f"{name} fits"),
+        _allow(),
+    ]
+
+
+def _only_asking(own: tuple[int, ...]) -> Program:
+    process, _ = bpf.argument_offsets(0)
     new_low, new_high = bpf.argument_offsets(2)
     return [
+        Instruction(bpf.LOAD_WORD, process),
+        *(Instruction(bpf.JUMP_EQUAL, number, yes="prlimit64 own") for number in own),
+        _refuse(errno.EPERM),
+        Label("prlimit64 own"),
         Instruction(bpf.LOAD_WORD, new_low),
         Instruction(bpf.JUMP_EQUAL, 0, no="prlimit64 refused"),
         Instruction(bpf.LOAD_WORD, new_high),

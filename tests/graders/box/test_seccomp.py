@@ -7,7 +7,7 @@ import pytest
 
 from graders.box.jail import bpf
 from graders.box.jail.bpf import Instruction, Label
-from graders.box.jail.seccomp import AUDIT_ARCH_X86_64, PLAIN, build_filter
+from graders.box.jail.seccomp import AUDIT_ARCH_X86_64, PLAIN, RULED, build_filter
 
 ALLOW, KILL = 0x7FFF0000, 0x80000000
 I386 = 0x40000003
@@ -85,6 +85,40 @@ def test_limits_may_be_asked_for_and_not_set() -> None:
     assert decide(302, 0, 7, 0, 0x7FFF0000) == ALLOW
     assert decide(302, 0, 7, 0x7FFF0000, 0) == refuse(errno.EPERM)
     assert decide(302, 0, 7, 1 << 40, 0) == refuse(errno.EPERM)
+
+
+@pytest.mark.parametrize("name", ["getpgid", "getsid", "sched_getparam", "sched_getscheduler", "sched_getaffinity"])
+def test_a_process_may_ask_about_itself_alone(name: str) -> None:
+    assert {decide(RULED[name], pid) for pid in (0, OWN_PID)} == {ALLOW}
+    assert {decide(RULED[name], pid) for pid in (2, -1, 12345)} == {refuse(errno.EPERM)}
+
+
+def test_priorities_and_limits_of_other_processes_are_not_told() -> None:
+    assert {decide(140, 0, 0), decide(302, OWN_PID, 7, 0, 0x7FFF0000)} == {ALLOW}
+    assert {decide(140, 0, 2), decide(302, 2, 7, 0, 0x7FFF0000)} == {refuse(errno.EPERM)}
+
+
+@pytest.mark.parametrize("name", ["clock_gettime", "clock_getres", "clock_nanosleep"])
+def test_clocks_of_other_processes_cannot_be_read(name: str) -> None:
+    assert {decide(RULED[name], clock) for clock in range(12)} == {ALLOW}
+    others = ((~2 << 3) | 2, (~OWN_PID << 3) | 6, 12, 1 << 31)
+    assert {decide(RULED[name], clock) for clock in others} == {refuse(errno.EPERM)}
+
+
+def test_the_page_cache_belongs_to_the_machine() -> None:
+    assert {decide(221, 3, 0, 0, advice) for advice in (0, 1, 2, 3, 5)} == {ALLOW}
+    assert decide(221, 3, 0, 0, 4) == refuse(errno.EPERM)
+
+
+def test_a_file_is_truncated_through_its_descriptor_alone() -> None:
+    assert (decide(77), decide(76)) == (ALLOW, refuse(errno.EPERM))
+
+
+def test_nobody_sleeps_on_a_futex_that_others_could_reach() -> None:
+    assert {decide(202, 0, operation | 0x80) for operation in (0, 1, 3, 4, 5, 9, 10, 0x109)} == {ALLOW}
+    assert {decide(202, 0, wait) for wait in (0, 9, 0x109)} == {refuse(errno.EAGAIN)}
+    assert {decide(202, 0, wake) for wake in (1, 10)} == {refuse(0)}
+    assert {decide(202, 0, other) for other in (3, 4, 5, 6, 11, 12)} == {refuse(errno.EPERM)}
 
 
 def test_locks_and_terminal_tricks_are_refused() -> None:
