@@ -22,6 +22,9 @@ STOP_SECONDS = 8.0
 LOOK_SECONDS = 0.1
 FIRST_PAUSE_SECONDS = 0.5
 MAX_PAUSE_SECONDS = 30.0
+# Each attempt to start costs a grader seconds of CPU time.
+FIRST_RETRY_SECONDS = 5.0
+MAX_RETRY_SECONDS = 300.0
 # A child that ran for this long is restarted after the shortest pause.
 STEADY_SECONDS = 60.0
 PR_SET_PDEATHSIG = 1
@@ -38,38 +41,75 @@ class Part:
     on_orphaned: signal.Signals
     is_ready: Callable[[int], Awaitable[bool]]
     """Whether the process with this id is serving yet."""
+    meanwhile: str = ""
+    """What the other parts do while this one cannot start. Empty: nothing can be served without it."""
+
+
+class Pauses:
+    """Each is twice as long as the one before, up to a longest."""
+
+    def __init__(self, first_seconds: float, longest_seconds: float) -> None:
+        self._first, self._longest = first_seconds, longest_seconds
+        self._next = first_seconds
+
+    def next(self) -> float:
+        seconds, self._next = self._next, min(2 * self._next, self._longest)
+        return seconds
+
+    def begin_again(self) -> None:
+        self._next = self._first
 
 
 class Supervisor:
-    """Keeps the parts alive until it is stopped, or until a part cannot start at all."""
+    """Keeps the parts alive until it is stopped."""
 
     def __init__(self) -> None:
         self.stopping = asyncio.Event()
         self._children: dict[str, asyncio.subprocess.Process] = {}
 
     async def start(self, part: Part) -> asyncio.Task[None]:
-        """Start a part, wait until it serves, and from then on restart it whenever it dies. Raises CannotServe."""
-        child = await self._spawn(part)
-        while not await part.is_ready(child.pid) and not self.stopping.is_set():
-            if child.returncode is not None:
-                status = _word_status(child.returncode)
-                raise CannotServe(f"The {part.name} did not start ({status}); its messages above say why.")
-            await asyncio.sleep(LOOK_SECONDS)
-        return asyncio.create_task(self._keep(part, child))
+        """Start a part, wait until it serves, and from then on restart it whenever it ends.
 
-    async def _keep(self, part: Part, child: asyncio.subprocess.Process) -> None:
-        pause_seconds = FIRST_PAUSE_SECONDS
+        Raises CannotServe when it does not start and nothing can be served without it.
+        """
+        child = await self._spawn(part)
+        serves = await self._await_ready(part, child)
+        if child.returncode is not None and not serves and not part.meanwhile:
+            raise CannotServe(
+                f"The {part.name} did not start ({_word_status(child.returncode)}); its messages above say why."
+            )
+        return asyncio.create_task(self._keep(part, child, serves=serves))
+
+    async def _await_ready(self, part: Part, child: asyncio.subprocess.Process) -> bool:
+        """False: it ended before it served, or everything is to stop."""
+        while not self.stopping.is_set() and child.returncode is None:
+            if await part.is_ready(child.pid):
+                return True
+            await asyncio.sleep(LOOK_SECONDS)
+        return False
+
+    async def _keep(self, part: Part, child: asyncio.subprocess.Process, *, serves: bool) -> None:
+        pauses = Pauses(FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS)
+        retries = Pauses(FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS)
         while True:
             born = time.monotonic()
-            status = await child.wait()
+            status = _word_status(await child.wait())
             if self.stopping.is_set():
                 return
             if time.monotonic() - born > STEADY_SECONDS:
-                pause_seconds = FIRST_PAUSE_SECONDS
-            say(f"The {part.name} died ({_word_status(status)}); it starts again in {pause_seconds:g} s.")
-            await asyncio.sleep(pause_seconds)
-            pause_seconds = min(2 * pause_seconds, MAX_PAUSE_SECONDS)
+                pauses.begin_again()
+            seconds = (pauses if serves else retries).next()
+            if serves:
+                retries.begin_again()
+                say(f"The {part.name} died ({status}); it starts again in {seconds:g} s.")
+            else:
+                words = f"The {part.name} did not start ({status}); its messages above say why."
+                say(f"{words} It tries again in {seconds:g} s. {part.meanwhile}".strip())
+            await asyncio.sleep(seconds)
             child = await self._spawn(part)
+            served_before, serves = serves, await self._await_ready(part, child)
+            if serves and not served_before:
+                say(f"The {part.name} serves now.")
 
     async def _spawn(self, part: Part) -> asyncio.subprocess.Process:
         parent = os.getpid()
@@ -102,7 +142,7 @@ class Supervisor:
 
 
 async def run(settings: Settings) -> int:
-    """Start both parts at once and keep them alive. Returns 0 after a stop, 1 if one cannot start."""
+    """Start both parts at once and keep them alive. Returns 0 after a stop, 1 if the website cannot start."""
     supervisor = Supervisor()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, supervisor.stopping.set)
@@ -137,7 +177,8 @@ class SeenGrader:
         for seen in await self._ledger.workers():
             if seen.hello.worker.endswith(f"-{pid}"):
                 self.hello = seen.hello
-        return self.hello is not None
+                return True
+        return False
 
     async def close(self) -> None:
         await self._ledger.close()
@@ -153,7 +194,8 @@ def _website(settings: Settings) -> Part:
 def _grader(seen: SeenGrader) -> Part:
     # SIGTERM makes an orphaned grader release its jobs, so that a restarted site need not wait for leases to end.
     command = (sys.executable, "-m", "graders", "worker", "--queue", "cpu")
-    return Part("grader", command, signal.SIGTERM, seen.is_ready)
+    meanwhile = "The website is open without it: pages can be read, and what learners send waits."
+    return Part("grader", command, signal.SIGTERM, seen.is_ready, meanwhile)
 
 
 async def _answers(host: str, port: int) -> bool:
@@ -176,6 +218,8 @@ def _welcome(settings: Settings, hello: WorkerHello | None) -> str:
             f"  isolation  {hello.profile}, {hello.self_test_passed} of {hello.self_test_total} boundaries proven; "
             f"{hello.slots} runs at a time; torch {hello.torch or 'is not installed'}"
         )
+    else:
+        lines.append("  grader     did not start, and is tried again; code that learners send waits for it")
     lines += [f"  data       {settings.data}", "  Ctrl-C stops it. Nothing is lost."]
     return "\n".join(lines)
 

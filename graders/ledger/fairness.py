@@ -116,6 +116,8 @@ class Pace:
     unproven_seconds: float
     proven_running: int = 0
     unproven_running: int = 0
+    is_served: bool = True
+    """Whether any grader was heard of lately."""
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,8 @@ class QueuePosition:
 
     ahead: int
     estimate_seconds: float
+    is_served: bool = True
+    """False: no grader was heard of lately, and it waits for one to start."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,8 @@ class Accepted:
     """How many run before it; 0 if it is next, is running or has finished."""
     estimate_seconds: float
     already: bool = False
+    is_served: bool = True
+    """False: no grader was heard of lately, and it waits for one to start."""
 
 
 @dataclass(frozen=True)

@@ -77,12 +77,14 @@ def read_pace(connection: Connection, queue: Queue, policy: Policy) -> Pace:
     slots = select(func.sum(workers.c.slots)).where(workers.c.queue == queue, is_heard_of(policy))
     runs = select(_count(row.proven), _count(~row.proven)).where(row.queue == queue, running)
     proven_running, unproven_running = connection.execute(runs).one()
+    serving = connection.execute(slots).scalar_one() or 0
     return Pace(
-        slots=connection.execute(slots).scalar_one() or 1,
+        slots=max(serving, 1),
         proven_seconds=_read_mean(connection, queue, row.proven),
         unproven_seconds=_read_mean(connection, queue, ~row.proven),
         proven_running=proven_running,
         unproven_running=unproven_running,
+        is_served=serving > 0,
     )
 
 

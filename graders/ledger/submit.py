@@ -76,8 +76,9 @@ def submit(connection: Connection, request: SubmitRequest, pace: Pace, policy: P
     before = read_queue_state(connection, request)
     if before.known is not None:
         known = SubmissionId(before.known)
-        position = find_position(connection, known, pace) or QueuePosition(0, 0.0)
-        return Submitted(Accepted(known, position.ahead, position.estimate_seconds, already=True))
+        return Submitted(
+            _accept(known, find_position(connection, known, pace) or QueuePosition(0, 0.0), already=True)
+        )
     if before.reputation.learner.pending >= policy.pending_cap:
         raise TooManyPending(before.reputation.learner.pending, policy.pending_cap)
     if before.reputation.address.pending >= policy.address_pending_cap:
@@ -87,8 +88,7 @@ def submit(connection: Connection, request: SubmitRequest, pace: Pace, policy: P
     _refuse_long_wait(ahead, ranked, pace, policy)
     if before.superseded is not None:
         end_unclaimed(connection, SubmissionId(before.superseded), Outcome.SUPERSEDED)
-    position = _measure(ahead, ranked, pace)
-    accepted = Accepted(SubmissionId(secrets.token_hex(16)), position.ahead, position.estimate_seconds)
+    accepted = _accept(SubmissionId(secrets.token_hex(16)), _measure(ahead, ranked, pace))
     _insert(connection, request, accepted, ranked)
     return Submitted(accepted, superseded=before.superseded is not None)
 
@@ -129,7 +129,11 @@ def find_position(connection: Connection, submission: SubmissionId, pace: Pace) 
 
 def _measure(ahead: Ahead, ranked: Rank, pace: Pace) -> QueuePosition:
     estimate = estimate_seconds(ahead, pace, proven=ranked.proven)
-    return QueuePosition(count_ahead(ahead, proven=ranked.proven), estimate)
+    return QueuePosition(count_ahead(ahead, proven=ranked.proven), estimate, pace.is_served)
+
+
+def _accept(submission: SubmissionId, position: QueuePosition, *, already: bool = False) -> Accepted:
+    return Accepted(submission, position.ahead, position.estimate_seconds, already, position.is_served)
 
 
 def _read_ahead(connection: Connection, queue: Queue, priority: int, before: int | None = None) -> Ahead:

@@ -8,7 +8,7 @@ import { GrowingPad, type Pad, type PadEvents } from "./pad";
 import type { Played, PlayerElement, StepLight } from "./player";
 import { summarise } from "./settled";
 import type { Span } from "./spans";
-import { postForEvents, Refusal, type ServerEvent } from "./stream";
+import { NO_GRADER, postForEvents, Refusal, type ServerEvent } from "./stream";
 import type { OutputPiece, RunDone } from "./wire";
 
 const PAUSE_MS = 500;
@@ -182,7 +182,7 @@ export class CellElement extends HTMLElement {
         this.runId = (event.data as { id: string }).id;
         return this.show("Running …");
       case "queued":
-        return this.queued((event.data as { ahead: number }).ahead);
+        return this.queued(event.data as { ahead: number; served: boolean });
       case "output":
         return this.output.print(event.data as OutputPiece);
       case "trace":
@@ -192,7 +192,8 @@ export class CellElement extends HTMLElement {
     }
   }
 
-  private queued(ahead: number): void {
+  private queued({ ahead, served }: { ahead: number; served: boolean }): void {
+    if (!served) return this.show(NO_GRADER);
     this.show(ahead > 0 ? `Waiting: ${ahead} before yours` : "Running …");
   }
 

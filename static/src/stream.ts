@@ -1,5 +1,8 @@
 // Reads server-sent events from a POST, which EventSource cannot send.
 
+/** What is said while nothing can run yet. */
+export const NO_GRADER = "No grader is running just now. Your code is kept, and runs as soon as one starts.";
+
 export interface ServerEvent {
   kind: string;
   data: unknown;

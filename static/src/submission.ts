@@ -5,7 +5,7 @@ import { CHANGED_ELSEWHERE, Draft } from "./drafts";
 import { announce, elementIn } from "./fragment";
 import { LiveCases } from "./live-cases";
 import { GrowingPad, type Pad } from "./pad";
-import { refusalOf, Refusal } from "./stream";
+import { NO_GRADER, refusalOf, Refusal } from "./stream";
 import type { Accepted } from "./wire";
 
 const LOOK_AGAIN_MS = 3000;
@@ -142,6 +142,7 @@ class SubmissionElement extends HTMLElement {
     const tell = (words: string): void => this.say((known = words));
     source.addEventListener("queued", (event) => {
       const ahead = Number(Reflect.get(dataOf(event), "ahead") ?? 0);
+      if (Reflect.get(dataOf(event), "served") === false) return tell(NO_GRADER);
       tell(ahead > 0 ? `Waiting: ${ahead} before yours` : "Waiting for a grader");
     });
     source.addEventListener("started", () => tell("Running in the sandbox …"));
@@ -207,6 +208,7 @@ async function renewHistory(): Promise<void> {
 }
 
 function waitingWords(accepted: Accepted): string {
+  if (accepted.served === false) return NO_GRADER;
   const ahead = accepted.ahead ?? 0;
   return ahead > 0 ? `Accepted: ${ahead} before yours` : "Accepted";
 }

@@ -41,5 +41,6 @@ export interface Accepted {
   id: string;
   ahead?: number | null;
   estimate_seconds?: number | null;
+  served?: boolean;
   events: string;
 }

@@ -24,8 +24,8 @@ async def never(pid: int) -> bool:
     return False
 
 
-def part(*command: str, ready: object = at_once) -> Part:
-    return Part("part", command, signal.SIGKILL, ready)
+def part(*command: str, ready: object = at_once, meanwhile: str = "") -> Part:
+    return Part("part", command, signal.SIGKILL, ready, meanwhile)
 
 
 def write_pid(file: Path, then: str) -> str:
@@ -65,6 +65,33 @@ async def test_a_part_that_dies_is_started_again_and_it_is_said(
 async def test_a_part_that_cannot_start_is_an_error_and_no_loop() -> None:
     with pytest.raises(CannotServe, match=r"The part did not start \(exit status 3\)"):
         await Supervisor().start(part("sh", "-c", "exit 3", ready=never))
+
+
+async def test_a_part_that_others_can_do_without_is_tried_again_until_it_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("app.serve.FIRST_RETRY_SECONDS", 0.1)
+    monkeypatch.setattr("app.serve.LOOK_SECONDS", 0.02)
+    pids, enough = tmp_path / "pids", 3
+
+    async def is_third(pid: int) -> bool:
+        return pids.exists() and len(pids.read_text().split()) == enough
+
+    fails_twice = write_pid(pids, f"test $(wc -l < {pids}) -lt {enough} && exit 2; exec sleep 60")
+    supervisor = Supervisor()
+    keeping = await supervisor.start(part("sh", "-c", fails_twice, ready=is_third, meanwhile="The others go on."))
+    *_, last = await wait_for_lines(pids, enough)
+    said = ""
+    async with asyncio.timeout(10):
+        while "The part serves now." not in (said := said + capsys.readouterr().out):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+    supervisor.stopping.set()
+    await supervisor.stop()
+    await keeping
+    failed = "The part did not start (exit status 2); its messages above say why. It tries again in {} s."
+    failures = [f"{failed.format(seconds)} The others go on." for seconds in ("0.1", "0.2")]
+    assert said.splitlines() == [*failures, "The part serves now."]
+    assert not is_alive(last)
 
 
 async def test_a_part_that_ignores_the_request_to_stop_is_killed(

@@ -38,7 +38,7 @@ from graders.contract.limits import MAX_SOURCE_BYTES
 from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.results import RESULT, RunEnd
 from graders.contract.trace import MAX_EVENTS
-from graders.ledger import Accepted, Submission
+from graders.ledger import Accepted, QueuePosition, Submission
 
 router = APIRouter(include_in_schema=False)
 api = APIRouter(prefix="/api/runs", tags=["runs"])
@@ -139,9 +139,10 @@ async def run(started: Annotated[Started, Depends(start_asked_run)]) -> AsyncIte
 async def _tell(started: Started, event: Event) -> AsyncIterator[ServerSentEvent]:
     match event.kind:
         case EventKind.QUEUED:
-            yield ServerSentEvent(event="queued", data={"ahead": started.accepted.ahead})
+            accepted = started.accepted
+            yield ServerSentEvent(event="queued", data={"ahead": accepted.ahead, "served": accepted.is_served})
         case EventKind.STARTED:
-            yield ServerSentEvent(event="queued", data={"ahead": 0})
+            yield ServerSentEvent(event="queued", data={"ahead": 0, "served": True})
         case EventKind.OUTPUT:
             yield ServerSentEvent(event="output", raw_data=event.body)
         case EventKind.CASE:
@@ -273,8 +274,8 @@ async def run_page(
     back = Link("/", "the home page")
     if chapter and cell:
         back = Link(f"/chapters/{chapter.slug}#{cell.id}", chapter.title, chapter.number)
-    waiting = await site.ledger.find_position(found.id)
-    view = show_run(found, back, waiting.ahead if waiting else 0, drawn, resolved)
+    place = await site.ledger.find_position(found.id) or QueuePosition(0, 0.0)
+    view = show_run(found, back, place, drawn, resolved)
     if drawn.figure:
         position = Position(f"/runs/{found.id}", step, opened)
         view = replace(view, tape=await asyncio.to_thread(show_tape, drawn.figure, position))

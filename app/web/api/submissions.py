@@ -75,11 +75,13 @@ class SubmissionRequest(PublicCheckRequest):
 
 
 class AcceptedAnswer(BaseModel):
-    """The submission is stored, and will have exactly one verdict. `ahead` is how many run before it."""
+    """The submission is stored, and will have exactly one verdict. `ahead` is how many run before it; `served` is
+    false while no grader is running."""
 
     id: str
     ahead: int
     estimate_seconds: float
+    served: bool
     events: str
 
 
@@ -143,6 +145,7 @@ def _answer(accepted: Accepted) -> AcceptedAnswer:
         id=accepted.id,
         ahead=accepted.ahead,
         estimate_seconds=round(accepted.estimate_seconds, 2),
+        served=accepted.is_served,
         events=f"/api/submissions/{accepted.id}/events",
     )
 
@@ -294,7 +297,7 @@ def _show_now(
     exercise: Exercise, submission: Submission, position: QueuePosition, next_step: Link | None
 ) -> SubmissionView:
     after_pass = read_after_pass(exercise) if _has_passed(submission) else None
-    return show_submission(submission, exercise, position.ahead, position.estimate_seconds, after_pass, next_step)
+    return show_submission(submission, exercise, position, after_pass, next_step)
 
 
 def read_after_pass(exercise: Exercise) -> AfterPass | None:
@@ -338,11 +341,11 @@ async def submission_events(
 ) -> AsyncIterator[ServerSentEvent]:
     """The submission's past and live events: queued, started, output, case, finished. Resumes after Last-Event-ID."""
     site = context.site
-    position = await site.ledger.find_position(submission.id)
+    position = await site.ledger.find_position(submission.id) or QueuePosition(0, 0.0)
     with site.metrics.streams.track_inprogress():
         async for event in site.ledger.follow(submission.id, last_event_id):
             if event.kind is EventKind.QUEUED:
-                body: dict[str, Any] = {"ahead": position.ahead if position else 0}
+                body: dict[str, Any] = {"ahead": position.ahead, "served": position.is_served}
                 yield ServerSentEvent(event="queued", id=str(event.seq), data=body)
             else:
                 yield ServerSentEvent(event=event.kind.value, id=str(event.seq), raw_data=event.body)

@@ -14,10 +14,11 @@ from app.web.views.diffs import compare_whole
 from app.web.views.outcomes import HEADLINES, PUBLIC_CHECKS_HELD, WRONG_DIAGNOSIS
 from graders.contract.jobs import Diagnosed, GradeJob
 from graders.contract.results import CaseResult, Difference, Finding, Measure, Mistake, Outcome, RunEnd, Verdict
-from graders.ledger import State, Submission
+from graders.ledger import QueuePosition, State, Submission
 
 REFRESH_SECONDS = 2
 FULL_DIGITS = 1000
+NO_GRADER = "No grader is running just now. Your code is kept, and runs as soon as one starts."
 
 
 def show_moment(moment: datetime) -> str:
@@ -25,12 +26,14 @@ def show_moment(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%MZ")
 
 
-def show_status(state: State, ahead: int) -> str:
+def show_status(state: State, position: QueuePosition) -> str:
     if state is State.FINISHED:
         return "finished"
     if state is State.RUNNING:
         return "Running in the sandbox …"
-    return "Waiting for a grader" if ahead == 0 else f"Waiting: {ahead} before yours"
+    if not position.is_served:
+        return NO_GRADER
+    return "Waiting for a grader" if position.ahead == 0 else f"Waiting: {position.ahead} before yours"
 
 
 def show_finding(finding: Finding | None) -> views.FindingView | None:
@@ -121,8 +124,7 @@ class AfterPass:
 def show_submission(
     submission: Submission,
     exercise: Exercise,
-    ahead: int,
-    estimate_seconds: float,
+    position: QueuePosition,
     after_pass: AfterPass | None,
     next_step: Link | None = None,
 ) -> views.SubmissionView:
@@ -135,9 +137,9 @@ def show_submission(
         events_href=f"/api/submissions/{submission.id}/events",
         exercise=back,
         finished=verdict is not None,
-        status=show_status(submission.state, ahead),
-        ahead=ahead,
-        estimate_seconds=estimate_seconds,
+        status=show_status(submission.state, position),
+        ahead=position.ahead,
+        estimate_seconds=position.estimate_seconds,
         refresh_seconds=0 if verdict else REFRESH_SECONDS,
         submitted_at=show_moment(submission.submitted_at),
         public_only=isinstance(submission.job, GradeJob) and submission.job.public_only,
@@ -206,7 +208,7 @@ def show_lines(source: str, numbers: tuple[int, ...]) -> tuple[CodeLineView, ...
 def show_run(
     run: Submission,
     back: Link,
-    ahead: int,
+    position: QueuePosition,
     drawn: RunPicture,
     resolved: tuple[PredictView, ...],
 ) -> views.RunView:
@@ -217,7 +219,7 @@ def show_run(
         stop_action=f"/runs/{run.id}/stop",
         back=back,
         finished=end is not None,
-        status=show_status(run.state, ahead),
+        status=show_status(run.state, position),
         refresh_seconds=0 if end else REFRESH_SECONDS,
         code=show_code(run.job.source, end.mistake if end else None),
     )

@@ -53,4 +53,6 @@ async def test_estimates_follow_recent_runs_and_the_slots_that_there_are(open_on
         for i in range(4):
             last = await ledger.submit(LearnerId(f"{queue}-{i}"), "t", cell(), queue, Origin(f"{queue}-{i}", 600.0))
         position = await ledger.find_position(last.id, queue)
-        assert position == QueuePosition(3, {Queue.CPU: 2.5, Queue.GPU: 4.0}[queue])
+        assert (
+            position == {Queue.CPU: QueuePosition(3, 2.5), Queue.GPU: QueuePosition(3, 4.0, is_served=False)}[queue]
+        )

@@ -51,8 +51,24 @@ async def hand_in(browser: httpx2.AsyncClient, source: str = "x = 1", token: str
 async def test_an_answer_is_accepted_with_its_place_and_its_stream(browser: httpx2.AsyncClient) -> None:
     accepted = await hand_in(browser)
 
-    assert set(accepted) == {"id", "ahead", "estimate_seconds", "events"}
+    assert set(accepted) == {"id", "ahead", "estimate_seconds", "served", "events"}
     assert (accepted["ahead"], accepted["events"]) == (0, f"/api/submissions/{accepted['id']}/events")
+
+
+async def test_while_no_grader_runs_it_is_said_in_words_and_the_code_is_kept(
+    browser: httpx2.AsyncClient, site: Site
+) -> None:
+    accepted = await hand_in(browser)
+    page = await browser.get(f"{EXERCISE}/submissions/{accepted['id']}")
+
+    assert accepted["served"] is False
+    assert "No grader is running just now. Your code is kept" in page.text
+
+
+async def test_with_a_grader_nothing_is_said_of_one(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
+    accepted = await hand_in(browser)
+    assert accepted["served"] is True
+    assert read_stream(await browser.get(str(accepted["events"])))[0].data == {"ahead": 0, "served": True}
 
 
 async def test_the_same_token_twice_is_one_submission(browser: httpx2.AsyncClient, site: Site) -> None:
@@ -178,7 +194,7 @@ async def test_without_script_the_form_leads_to_a_page_that_looks_again(browser:
 
     assert sent.status_code == 303
     assert '<meta http-equiv="refresh"' in page
-    assert "Waiting for a grader" in page
+    assert "No grader is running just now" in page
     assert "x = 1" in (await browser.get(EXERCISE)).text
 
 
