@@ -1,1 +1,1 @@
-"""The words that website and worker share. pydantic with its settings, the standard library, and nothing else."""
+"""The types that website and worker share. Imports only pydantic, pydantic-settings and the standard library."""

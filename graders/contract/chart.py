@@ -7,24 +7,24 @@ from pydantic import Field
 from graders.contract.model import Message
 
 FORWARDS: Final = "forward steps"
-"""The measure across: how many forward steps the program took, the recomputed ones included."""
+"""The horizontal measure: how many forward steps the program took, including recomputed ones."""
 HELD: Final = "most held at once"
-"""The measure upwards, in units of the exercise: on a metered machine, or bytes that the kernel counted."""
+"""The vertical measure, in the exercise's units: counted on a metered machine, or from the kernel's bytes."""
 
 
 class Plan(Message):
-    """A way to do it, with what it costs. The course's check runs `file` and measures both numbers again."""
+    """One solution and its cost. The course's check runs `file` and measures both numbers again."""
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
     file: Annotated[str, Field(pattern=r"^(solution|attempts/[A-Za-z0-9_]+)\.py$")]
     forwards: Annotated[int, Field(ge=0)]
     held: Annotated[float, Field(gt=0)]
     best: bool = False
-    """The best that is known; any number of plans may be, where neither beats the other in both."""
+    """Among the best known: several plans may be, if none is better than another in both measures."""
 
 
 class Chart(Message):
-    """Where plans and a learner's submissions stand: the measures FORWARDS and HELD of the public case `case`."""
+    """Plans and a learner's submissions, placed by the measures FORWARDS and HELD of the public case `case`."""
 
     case: Annotated[str, Field(min_length=1, max_length=80)]
     most_forwards: Annotated[int, Field(ge=1)] | None = None

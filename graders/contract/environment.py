@@ -8,21 +8,21 @@ from pydantic import ValidationError
 
 PREFIX = "UNWIND_"
 RESEMBLES = 0.75
-"""How alike two names are (difflib's ratio) of which one is taken for a misspelling of the other."""
+"""From this likeness on (difflib's ratio), one name is taken for a misspelling of the other."""
 
 
 def find_unknown(known: Collection[str], environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """A line for each variable UNWIND_* that is none of `known`: a misspelled setting would count as not given."""
+    """A line for each variable UNWIND_* not in `known`: otherwise a misspelled setting would silently be ignored."""
     lines = []
     for name, own in _find_others(known, environment):
         near = difflib.get_close_matches(own, known, n=1)
         remedy = f"did you mean {PREFIX}{near[0].upper()}?" if near else "unset it."
-        lines.append(f"{name} is no setting; {remedy} See docs/settings.md")
+        lines.append(f"{name} is not a setting; {remedy} See docs/settings.md")
     return tuple(lines)
 
 
 def find_misspelled(known: Collection[str], environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """The same for a program that cannot know the others' settings: of variables that resemble one of its own."""
+    """The same for a program that does not know all settings: only variables that resemble one of `known`."""
     others = _find_others(known, environment)
     return find_unknown(
         known, {name: "" for name, own in others if difflib.get_close_matches(own, known, 1, RESEMBLES)}
@@ -30,7 +30,7 @@ def find_misspelled(known: Collection[str], environment: Mapping[str, str] = os.
 
 
 def _find_others(known: Collection[str], environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Each variable UNWIND_* that is none of `known`, whole and as a setting's name."""
+    """Each variable UNWIND_* not in `known`, with its name as a setting."""
     for name in sorted(environment):
         head, own = name[: len(PREFIX)].upper(), name[len(PREFIX) :].lower()
         if head == PREFIX and own not in known:
@@ -38,7 +38,7 @@ def _find_others(known: Collection[str], environment: Mapping[str, str]) -> Iter
 
 
 def describe_invalid(problem: ValidationError) -> str:
-    """Each wrong setting with its variable, what is wrong, and its value."""
+    """A line per wrong setting: its variable, what is wrong, and its value."""
     lines = [
         f"{PREFIX}{str(error['loc'][0]).upper()}: {error['msg']}, and it is {error['input']!r}; see docs/settings.md"
         if error["loc"]

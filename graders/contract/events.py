@@ -23,11 +23,11 @@ class Output(Message):
 
 
 OnEvent = Callable[[EventKind, Message], None]
-"""Hears of a run's output and cases as they come."""
+"""Called with a run's output and case results as they arrive."""
 
 
 class Event(Message):
-    """One row of a submission's history; `seq` counts from 1 within a submission. `body` is JSON text."""
+    """One event of a submission; `seq` counts from 1 within the submission. `body` is JSON text."""
 
     seq: int
     kind: EventKind

@@ -1,4 +1,4 @@
-"""Which files of an exercise's folder judge an answer, and the digest that tells two versions of them apart."""
+"""Which files of an exercise's folder judge an answer, and the digest that distinguishes versions of them."""
 
 import hashlib
 from collections.abc import Mapping
@@ -7,11 +7,11 @@ MANIFEST = "exercise.toml"
 PROBE = "probe.py"
 NEEDED_FILES = (MANIFEST, "solution.py", "cases.py", PROBE)
 JUDGING_FILES = (*NEEDED_FILES, "host.py")
-"""The last where a part of a case stays outside the box. Not the prompt, hints, starter or known attempts."""
+"""host.py exists only if a part of a case stays outside the box. Prompt, hints, starter and attempts do not judge."""
 
 
 def digest_exercise(files: Mapping[str, bytes]) -> str:
-    """16 hex digits of SHA-256 over the names and bytes of the files that judge; any other file is left out."""
+    """16 hex digits of SHA-256 over the names and bytes of the judging files; other files are ignored."""
     digest = hashlib.sha256()
     for name in sorted(files.keys() & set(JUDGING_FILES)):
         digest.update(f"{name}\0{len(files[name])}\0".encode() + files[name])

@@ -1,4 +1,4 @@
-"""What a worker says of itself: shown at start, in /readyz, and beside the evidence of a claim."""
+"""What a worker reports about itself: shown at its start, in /readyz, and with the evidence of a claim."""
 
 from typing import Literal
 
@@ -7,9 +7,9 @@ from graders.contract.model import ExerciseName, Message
 
 
 class WorkerHello(Message):
-    """One worker: how it confines, what it runs on. `python` and `torch` are version strings.
+    """One worker: how it confines code and what it runs on. `python` and `torch` are version strings.
 
-    `exercises` has the digest of each exercise that it can judge; None: it judges any version, and does not compare.
+    `exercises` has the digest of each exercise that it can judge; None means that it judges any version.
     """
 
     worker: str

@@ -12,7 +12,7 @@ Source = Annotated[str, Field(max_length=MAX_SOURCE_BYTES)]
 
 
 class Flavour(StrEnum):
-    """Which zygote runs it: one whose root has no torch at all, or one with torch imported."""
+    """Which zygote runs the code: one whose root has no torch at all, or one that has imported torch."""
 
     PLAIN = "plain"
     TORCH = "torch"
@@ -24,27 +24,27 @@ class Queue(StrEnum):
 
 
 class Diagnosed(Message):
-    """What a learner says of a bug hunt: the kind of fault, and the guilty line of the starter, from 1."""
+    """A learner's diagnosis in a bug hunt: the kind of fault, and the guilty line of the starter, from 1."""
 
     category: Annotated[str, Field(max_length=64)] | None = None
     line: Annotated[int, Field(ge=1, le=100_000)] | None = None
 
 
 class GradeJob(Message):
-    """Judge `source` as an answer to an exercise. The worker draws the cases from its own secret."""
+    """Judge `source` as an answer to an exercise. The worker draws the cases from its own random seed."""
 
     kind: Literal["grade"] = "grade"
     exercise: ExerciseName
     source: Source
     diagnosed: Diagnosed | None = None
     exercise_digest: str = ""
-    """The content that judges, as the website read it; a worker with another refuses. Empty: no comparison."""
+    """The digest of the website's judging files; a worker with another digest refuses. Empty: no comparison."""
     public_only: bool = False
-    """Only the public checks, and no word on the diagnosis: which is no attempt."""
+    """Run only the public checks and ignore the diagnosis. This counts no attempt."""
 
 
 class RunJob(Message):
-    """Run a free cell. `setup` runs before it in the same namespace and is never traced to a line."""
+    """Run a free cell. `setup` runs before it in the same namespace; the trace names no line of it."""
 
     kind: Literal["run"] = "run"
     source: Source

@@ -1,4 +1,4 @@
-"""What one run may use, with the ceilings that no exercise and no request can lift."""
+"""What one run may use, with the ceilings that no exercise and no request can raise."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ WallSeconds = Annotated[float, Field(gt=0, le=120)]
 
 
 class Limits(Message):
-    """The resources of one run. Each field is a hard limit and its own outcome when it is reached."""
+    """The resources of one run. Each field is a hard limit."""
 
     cpu_seconds: CpuSeconds = 5.0
     wall_seconds: WallSeconds = 10.0

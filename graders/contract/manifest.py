@@ -1,4 +1,4 @@
-"""exercise.toml: what an author says of an exercise. Content, read by website and worker alike."""
+"""exercise.toml: what an author writes about an exercise. Both website and worker read it."""
 
 from enum import StrEnum
 from typing import Annotated, Self
@@ -15,7 +15,7 @@ Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
 
 
 class Difficulty(StrEnum):
-    """The value is what manifests and addresses say; the label is what learners read."""
+    """Manifests and URLs use the value; learners read the label."""
 
     FIRST_STEPS = "first steps"
     STEADY = "steady"
@@ -42,23 +42,23 @@ class FindingText(Message):
 
 
 class Attempt(Message):
-    """A known answer in attempts/, with what the grader must say of it. Proven by the course's check."""
+    """A known answer in attempts/, and the result that it must get. The course's check proves it."""
 
     file: str
     outcome: Outcome
     finding: str | None = None
     cheat: bool = False
     category: Slug | None = None
-    """What the answer says the fault is; the right category if left out. Of a bug hunt alone, like `line`."""
+    """The category of fault that it chooses, by default the right one. Only for a bug hunt, like `line`."""
     line: Annotated[int, Field(ge=1)] | None = None
     why: str
 
 
 class Diagnosis(Message):
-    """What a bug hunt asks beside the fixed code: which kind of fault, and which line of starter.py is guilty."""
+    """What a bug hunt asks besides the fixed code: the kind of fault, and the guilty line of starter.py."""
 
     categories: dict[Slug, str]
-    """What the learner chooses from, each in a sentence."""
+    """The kinds of fault that the learner chooses from, each described in a sentence."""
     answer: Slug
     lines: Annotated[tuple[int, ...], Field(min_length=1)]
     """The guilty lines of starter.py, from 1; any one of them is right."""
@@ -66,12 +66,12 @@ class Diagnosis(Message):
     @model_validator(mode="after")
     def _answer_is_offered(self) -> Self:
         if self.answer not in self.categories:
-            raise ValueError(f"answer {self.answer!r} is none of the categories {', '.join(self.categories)}")
+            raise ValueError(f"answer {self.answer!r} is not one of the categories {', '.join(self.categories)}")
         return self
 
 
 class Checks(Message):
-    """How many cases every run draws: said to the learner before they run, and proven by the course's check."""
+    """How many cases every run draws. Learners see it before they run; the course's check proves it."""
 
     public: Annotated[int, Field(ge=1, le=64)]
     hidden: Annotated[int, Field(ge=0, le=64)]
@@ -98,7 +98,7 @@ class Manifest(Message):
     queue: Queue = Queue.CPU
     judge: Judge = Judge.ANSWERS
     memory_meter: bool = False
-    """A case of it is judged by its peak, so that only a worker with a memory cgroup can judge it."""
+    """Whether a case is judged by its peak memory; then only a worker with a memory cgroup can judge it."""
     limits: Limits = Limits()
     tolerance: Tolerance = Tolerance()
     checks: Checks | None = None
@@ -107,10 +107,10 @@ class Manifest(Message):
     findings: dict[Slug, FindingText]
     attempts: tuple[Attempt, ...]
     draft: bool = False
-    """Not for learners yet: only its author's preview shows it."""
+    """Not for learners yet: only the author's preview shows it."""
 
     def diagnosed_by(self, attempt: Attempt | None = None) -> Diagnosed | None:
-        """What an attempt says of the fault, as a learner would: the right words where it says nothing of its own."""
+        """An attempt's diagnosis, as a learner would give it; the right one where the attempt gives none."""
         asked = self.diagnosis
         if asked is None:
             return None

@@ -1,4 +1,4 @@
-"""The base of everything that crosses a process or a machine: frozen, and strict about unknown fields."""
+"""The base class of all that is sent between processes or machines: frozen, and strict about unknown fields."""
 
 from typing import NewType
 
@@ -10,6 +10,6 @@ ExerciseName = NewType("ExerciseName", str)
 
 
 class Message(BaseModel):
-    """A frozen message; an unknown field is an error, so that two versions never half-understand each other."""
+    """A frozen message. An unknown field is an error, so that two versions cannot half understand each other."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

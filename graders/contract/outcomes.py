@@ -1,4 +1,4 @@
-"""The ends that no judge decides, in the words that ledger, grader and website all use for them."""
+"""The outcomes that no judge decides, in the words that ledger, grader and website use for them."""
 
 from collections.abc import Mapping
 
@@ -17,17 +17,17 @@ UNJUDGED: Mapping[Outcome, Finding] = {
         long="Send it again; the grader's log tells the operator what went wrong.",
     ),
 }
-"""Each is no attempt, and nothing that the learner's code did."""
+"""None of these counts an attempt, and none is caused by the learner's code."""
 MACHINE_BUSY = Finding(
     code="machine-busy",
     short="This machine was too busy to run your code in time. This is our fault and costs no attempt.",
     long="Try again in a moment.",
 )
-"""The grader's fault, where the run waited for a processor until its time was over, twice."""
+"""For a GRADER_FAULT after the run twice waited for a processor until its time was over."""
 
 
 def find_other_version(exercise: ExerciseName) -> Finding:
-    """The words for a submission to a version of an exercise that no grader has."""
+    """The finding for a submission to a version of an exercise that no grader has."""
     return Finding(
         code="other-version",
         short=f"The grader has a different version of {exercise} from the website's.",
@@ -36,7 +36,7 @@ def find_other_version(exercise: ExerciseName) -> Finding:
 
 
 def make_end(job: GradeJob | RunJob, outcome: Outcome, finding: Finding | None = None) -> Verdict | RunEnd:
-    """The result of a job that was not judged, in the usual words for its outcome where there is no `finding`."""
+    """The result of a job that was not judged, with the outcome's usual words if there is no `finding`."""
     finding = finding or UNJUDGED[outcome]
     if isinstance(job, GradeJob):
         return Verdict(outcome=outcome, exercise=job.exercise, finding=finding, public_only=job.public_only)

@@ -1,4 +1,4 @@
-"""The settings that website and grader share, and the grader's own, whose names the website has to know too."""
+"""The settings that website and grader share, and the grader's own, whose names the website must know too."""
 
 import os
 from pathlib import Path
@@ -11,20 +11,20 @@ FullPath = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolut
 
 
 class SharedSettings(BaseSettings):
-    """Where the data and the course are. Each field is the environment variable UNWIND_ and its name: UNWIND_DATA."""
+    """Where the data and the course are. Each field is read from UNWIND_ and its name, such as UNWIND_DATA."""
 
     model_config = SettingsConfigDict(env_prefix="UNWIND_", frozen=True, extra="ignore")
 
     data: FullPath = Path("var").absolute()
-    """Where the database and the sockets are by which the processes wake each other; made if missing."""
+    """The folder of the database, and of the sockets through which processes wake each other; made if missing."""
     course: FullPath = Path().absolute()
     """The folder with course.toml, chapters/ and exercises/."""
     database_url: str = ""
-    """SQLAlchemy's, of an SQLite file; empty means one in `data`."""
+    """An SQLAlchemy URL of an SQLite file; empty means a file in `data`."""
 
     @model_validator(mode="after")
     def _refuse_other_backends(self) -> Self:
-        # The backend alone is named in the refusal: what follows it may hold a password.
+        # The message names only the backend, because the rest of the URL may contain a password.
         backend = self.database_url.partition(":")[0]
         if backend not in ("", "sqlite", "sqlite+pysqlite"):
             remedy = "write sqlite:////path/to/a/file, or unset it for a database in UNWIND_DATA"
@@ -42,14 +42,14 @@ class SharedSettings(BaseSettings):
 
     @property
     def wakeups_folder(self) -> Path:
-        """Where the processes of one machine wake each other."""
+        """The folder of the sockets through which the processes of one machine wake each other."""
         return self.data / "doorbell"
 
 
 class GraderSettings(SharedSettings):
-    """Of a grader's process. Built once, frozen, and handed on."""
+    """The settings of a grader's process. Built once, frozen, and passed on."""
 
     profile: Literal["P1", "P2", "P3"] | None = None
-    """Confine no stronger than this, for trying out a weaker host; None takes the best that the machine has."""
+    """Confine no more strongly than this, to try out a weaker host; None uses the strongest that works here."""
     slots: Annotated[int, Field(ge=1, le=256)] = len(os.sched_getaffinity(0))
-    """Runs at a time: one fork-server each."""
+    """How many runs at a time; each slot has its own fork servers."""

@@ -1,1 +1,1 @@
-"""One job from start to end: exercise, cases, box, judge."""
+"""Runs one job from start to end: exercise, cases, box, judge."""

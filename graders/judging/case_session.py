@@ -1,4 +1,4 @@
-"""Asks a submission its cases, one after another, and gathers what the judge rules on each."""
+"""Asks a submission its cases, one after another, and collects the judge's ruling on each."""
 
 import secrets
 from collections.abc import Iterator
@@ -26,12 +26,12 @@ from graders.trusted.render import render_answer
 from graders.trusted.wire import CASE, decode_answer, read_layout
 
 CaseBatch = list[tuple[int, PreparedCase]]
-"""Cases that share a run, each with its number among all."""
+"""Cases that share a run, each with its number among all cases."""
 MAX_SAID_LENGTH = 1000
 
 
 def choose_driver(case: PreparedCase) -> Driver:
-    """Who asks such a case inside the box."""
+    """The driver that asks such a case inside the box."""
     if case.facts.peak is not None:
         return Driver.PEAK
     if case.facts.hosted:
@@ -40,9 +40,9 @@ def choose_driver(case: PreparedCase) -> Driver:
 
 
 class CaseSession:
-    """Case after case: the next one goes in only when the one before is answered.
+    """Asks case after case: the next one is sent only after the one before is answered.
 
-    A case is known by its number among all, also where only the public ones are `asked`.
+    A case is identified by its number among all cases, even if only the public ones are `asked`.
     """
 
     def __init__(self, job: GradeJob, exercise: Exercise, answers: ReferenceRun, on_event: OnEvent) -> None:
@@ -53,19 +53,19 @@ class CaseSession:
         self.is_over = False
         self.asked = [each for each in enumerate(answers.cases) if each[1].facts.public or not self.public_only]
         if not self.asked:
-            raise GraderFault(f"{exercise.name}: no case is public, so there is nothing to look at; make one public")
+            raise GraderFault(f"{exercise.name}: no case is public, so there are no public checks; make one public")
         self.on_event = on_event
         self.results: list[CaseResult] = []
         self.rulings: list[Ruling] = []
 
     def batches(self) -> Iterator[CaseBatch]:
-        """The cases in their order, in stretches that share a run. One that is measured shares it with none."""
+        """The cases in order, grouped by the run that they share. A case judged by its peak has its own run."""
         for driver, stretch in groupby(self.asked, key=lambda each: choose_driver(each[1])):
             cases = list(stretch)
             yield from ([each] for each in cases) if driver is Driver.PEAK else [cases]
 
     def ask(self, batch: CaseBatch, run: Run) -> Exit:
-        """Stops at the first breach of the protocol, or when nobody answers any more."""
+        """Ask a batch in its run. Stops at the first ruling that does not go on, or when the run ends."""
         try:
             for number, case in batch:
                 ruling = self._ask(number, case, run)
@@ -79,7 +79,7 @@ class CaseSession:
         return run.stop()
 
     def conclude(self, exit_: Exit) -> tuple[Outcome, Finding | None]:
-        """The first failing case decides; a run that ended before all were answered has not passed."""
+        """The outcome and its finding. The first failing case decides; a run that ended early has not passed."""
         if exit_.cause is Cause.CANCELLED:
             return Outcome.CANCELLED, find_outcome(Outcome.CANCELLED)
         for ruling, result in zip(self.rulings, self.results, strict=True):
@@ -94,7 +94,7 @@ class CaseSession:
         return outcome, find_outcome(outcome, limit=describe_limit(outcome, exit_, self.exercise.manifest.limits))
 
     def measure(self) -> tuple[Measure, ...]:
-        """What the case that decided has cost, or the last that learners may see; nothing where nobody counted."""
+        """The cost of the first failing case, or else of the last public one; empty if no case is metered."""
         costs = [
             (result.passed, ruling.metered.measures)
             for ruling, result in zip(self.rulings, self.results, strict=True)
@@ -112,7 +112,7 @@ class CaseSession:
                 )
             baseline_bytes = self._read_baseline(number, case, run)
             return judge_peak(number, case, Submitted(self.source, baseline_bytes, tolerance), run)
-        # A file that fails as it is loaded says so and ends, perhaps before this is written: its word is still there.
+        # A file that fails while it is loaded reports that and ends, perhaps before this write: we can still read it.
         with suppress(BoxClosed):
             run.send(case.question.numbered(CASE, number))
         if case.facts.hosted:
@@ -129,7 +129,7 @@ class CaseSession:
             exit_ = run.wait()
             if exit_.cause is Cause.CANCELLED:
                 raise
-            # Nothing of the learner's has run yet.
+            # The learner's code has not run yet, so this is our fault.
             said = exit_.stderr.decode(errors="replace").strip()[-MAX_SAID_LENGTH:]
             where = f"{self.exercise.name}, case {case.facts.name!r}"
             raise GraderFault(f"{where} was not prepared: {exit_.cause}; look at probe.py. {said}") from closed
@@ -148,7 +148,7 @@ class CaseSession:
         if ruling.dtype == "NoneType":
             return find_code("nothing-returned")
         if ruling.finding:
-            # In the exercise's own words, where it has some for that.
+            # Use the exercise's own words if it has some for this finding.
             known = ruling.finding.code in self.exercise.manifest.findings
             return find_for_exercise(ruling.finding.code, self.exercise.manifest) if known else ruling.finding
         if ruling.outcome is not Outcome.WRONG_ANSWER:
@@ -159,7 +159,7 @@ class CaseSession:
 
 
 def present_case(case: PreparedCase, ruling: Ruling, finding: Finding | None, tolerance: Tolerance) -> CaseResult:
-    """A case as its learner may see it: of a hidden one, what it checks and no value."""
+    """A case as its learner may see it: a hidden case shows what it checks, but no values."""
     facts = case.facts
     passed = ruling.outcome is Outcome.PASSED
     if not facts.public:
@@ -183,7 +183,7 @@ def present_case(case: PreparedCase, ruling: Ruling, finding: Finding | None, to
 
 
 def describe_answers(case: PreparedCase, ruling: Ruling) -> tuple[str, str]:
-    """What came and what was expected, as text."""
+    """(the program's answer, the expected answer) as text; for a metered case, what it used and its budget."""
     if ruling.metered and ruling.metered.used:
         return ruling.metered.used, ruling.metered.budget
     got = render_answer(ruling.answer) if ruling.answer is not None else ruling.layout

@@ -1,4 +1,4 @@
-"""What the kernel and the box say of a run that is over, as outcomes, words and measures."""
+"""Turns what the kernel and the box report about a finished run into outcomes, words and measures."""
 
 from dataclasses import replace
 
@@ -10,16 +10,16 @@ SIGSYS = 31
 
 
 class MachineBusy(Exception):
-    """The run's time went by while it waited for a processor: nothing of the learner's can be judged by that."""
+    """The run's wall time passed while it mostly waited for a processor, so it says nothing about the program."""
 
 
 def outcome_of_exit(exit_: Exit) -> Outcome:
-    """What the kernel and the box say of a run that did not answer. No exit status is ever a pass.
+    """The outcome of a run that ended without answering everything. No exit status is ever a pass.
 
-    Raises MachineBusy where they say nothing about the run.
+    Raises MachineBusy if the run mostly waited for a processor.
     """
     if exit_.machine_was_busy:
-        raise MachineBusy(f"{exit_.waited_seconds:.1f} of {exit_.wall_seconds:.1f} s were waiting for a processor")
+        raise MachineBusy(f"the run waited {exit_.waited_seconds:.1f} of {exit_.wall_seconds:.1f} s for a processor")
     return _outcome_of_cause(exit_)
 
 
@@ -42,7 +42,7 @@ def _outcome_of_cause(exit_: Exit) -> Outcome:
 
 
 def describe_limit(outcome: Outcome, exit_: Exit | None, limits: Limits) -> str:
-    """The limit that was reached, in words with its unit."""
+    """The limit that was reached, with its unit; "" for an outcome without a limit."""
     match outcome:
         case Outcome.TIME_LIMIT if exit_ is not None and exit_.cause is Cause.CPU_LIMIT:
             return f"{limits.cpu_seconds:g} s of computing"
@@ -57,7 +57,7 @@ def describe_limit(outcome: Outcome, exit_: Exit | None, limits: Limits) -> str:
 
 
 def measure(exit_: Exit) -> tuple[Measure, ...]:
-    """Facts of the kernel about the process, each with its unit."""
+    """What the kernel measured about the process, each measure with its unit."""
     facts = [("cpu", exit_.cpu_seconds, "s"), ("wall", exit_.wall_seconds, "s")]
     if exit_.peak_memory_bytes is not None:
         facts.append(("peak memory", exit_.peak_memory_bytes / 2**20, "MiB"))
@@ -65,7 +65,7 @@ def measure(exit_: Exit) -> tuple[Measure, ...]:
 
 
 def join_exits(exits: list[Exit]) -> Exit:
-    """The last one, with everything that was printed, and the most that any of them used: limits are for each."""
+    """The last exit, with all output joined and the largest use of any run, because the limits hold per run."""
     peaks = [exit_.peak_memory_bytes for exit_ in exits if exit_.peak_memory_bytes is not None]
     return replace(
         exits[-1],

@@ -1,4 +1,4 @@
-"""Runs a job again where the first try says nothing about the learner's program, and shows nothing of it twice."""
+"""Runs a job again if the first try says nothing about the learner's program, and shows no output twice."""
 
 import logging
 import threading
@@ -15,16 +15,16 @@ LOG = logging.getLogger(__name__)
 
 RERUNS_AFTER_BOX_FAULTS = 2
 RERUNS_ON_A_BUSY_MACHINE = 1
-"""One: a machine that is too busy twice is so for the next learner too, and a third try makes it busier."""
+"""One, because a third try would make a machine that was too busy twice even busier."""
 
 Run = Callable[[OnEvent], Verdict | RunEnd]
 
 
 class ShownOnce:
-    """Passes a job's events on, each part of its text and each case once, however often the job is run.
+    """Passes on a job's events, each part of its text and each case once, even if the job is run several times.
 
-    A program that prints something else the second time is shown cut together; its result has the text of the run
-    that counts, whole.
+    If a program prints something different in a second run, the shown text is a mixture of both. Its result has the
+    whole text of the run that counts.
     """
 
     def __init__(self, on_event: OnEvent) -> None:
@@ -44,7 +44,7 @@ class ShownOnce:
             self._on_event(kind, body)
 
     def _count(self, what: str, many: int) -> int:
-        """How many of these, from the first on, were shown in an earlier run."""
+        """How many of the next `many` of this kind were already shown in an earlier run."""
         self._seen[what] += many
         known = max(0, min(many, self._shown[what] - (self._seen[what] - many)))
         self._shown[what] = max(self._shown[what], self._seen[what])
@@ -52,7 +52,7 @@ class ShownOnce:
 
 
 def run_until_it_counts(run: Run, on_event: OnEvent, cancelled: threading.Event) -> Verdict | RunEnd:
-    """Run again, some times, where a process of ours died or the machine was too busy; then raise what it raised."""
+    """Run again, a few times, if our own process died or the machine was too busy; then raise the last error."""
     once = ShownOnce(on_event)
     faults, busy_times = 0, 0
     while True:
@@ -62,10 +62,10 @@ def run_until_it_counts(run: Run, on_event: OnEvent, cancelled: threading.Event)
             faults += 1
             if faults > RERUNS_AFTER_BOX_FAULTS or cancelled.is_set():
                 raise
-            LOG.warning("the box failed, the job is run again: %s", fault)
+            LOG.warning("the box failed and the job is run again: %s", fault)
         except MachineBusy as busy:
             busy_times += 1
             if busy_times > RERUNS_ON_A_BUSY_MACHINE or cancelled.is_set():
                 raise
-            LOG.warning("the machine was too busy, the job is run again: %s", busy)
+            LOG.warning("the machine was too busy and the job is run again: %s", busy)
         once.begin_again()

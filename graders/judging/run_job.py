@@ -1,4 +1,4 @@
-"""One job from start to end: exercise, cases, box, judge. Raises nothing: our own fault is a result too."""
+"""Runs one job from start to end: exercise, cases, box, judge. Raises nothing: our own fault is a result too."""
 
 import json
 import logging
@@ -38,7 +38,7 @@ def run_job(
     on_event: OnEvent,
     cancelled: threading.Event,
 ) -> Verdict | RunEnd:
-    """Judge a submission or run a cell in `box`. `on_event` gets output and cases as they come, from this thread."""
+    """Judge a submission or run a cell in `box`. `on_event` gets output and case results at once, in this thread."""
 
     def run(take: OnEvent) -> Verdict | RunEnd:
         if isinstance(job, RunJob):
@@ -70,9 +70,9 @@ def grade(
     on_event: OnEvent,
     cancelled: threading.Event,
 ) -> Verdict:
-    """Expected answers first, then the learner's. The seed is this run's own and never leaves this side.
+    """Prepare the expected answers, then run the learner's code. Each run has its own seed, which the box never sees.
 
-    A learner's word on the fault is weighed only when the code holds, and never by anything that ran with it.
+    A learner's diagnosis is judged only if the code passes, and never by a process that ran the learner's code.
     """
     manifest = exercise.manifest
     with reference.prepare(exercise, secrets.randbits(256)) as answers:
@@ -100,7 +100,7 @@ def grade(
 
 
 def run_cases(session: CaseSession, box: Box, cancelled: threading.Event) -> Exit:
-    """All cases through one run, but for those that are judged by their peak: each of them begins afresh."""
+    """Ask all cases in one run, except those judged by their peak: each of these gets its own run."""
     exits: list[Exit] = []
     for batch in session.batches():
         with _running(box, write_request(session, batch), cancelled) as run:
@@ -111,7 +111,7 @@ def run_cases(session: CaseSession, box: Box, cancelled: threading.Event) -> Exi
 
 
 def write_request(session: CaseSession, batch: CaseBatch) -> BoxRequest:
-    """The learner's file goes along, but where a baseline has to be read before it is there."""
+    """The request for a batch's run. It contains the learner's file, unless a baseline must be read before that."""
     manifest = session.exercise.manifest
     driver = choose_driver(batch[0][1])
     measured = driver is Driver.PEAK
@@ -121,7 +121,7 @@ def write_request(session: CaseSession, batch: CaseBatch) -> BoxRequest:
 
 
 def run_cell(job: RunJob, box: Box, on_event: OnEvent, cancelled: threading.Event) -> RunEnd:
-    """Run a free cell: its text streams out, and one document comes at its end."""
+    """Run a free cell: what it prints goes to `on_event`, and at its end it sends one document."""
     engine = "torch" if job.flavour is Flavour.TORCH else "learner"
     caps = {"document_bytes": MAX_DOCUMENT_BYTES, "max_document_bytes": MAX_TRACE_BYTES}
     content = {
@@ -134,7 +134,7 @@ def run_cell(job: RunJob, box: Box, on_event: OnEvent, cancelled: threading.Even
     request = BoxRequest(job.flavour, Driver.CELL, json.dumps(content).encode(), job.limits, _output_sink(on_event))
     with _running(box, request, cancelled) as run:
         raw = run.receive_at_most(MAX_DOCUMENT_BYTES + 1)
-        # Longer than any honest report: nobody reads on, so the child could wait for us until its time is up.
+        # Longer than any honest report, so we read no further; a child that goes on writing would wait for us.
         exit_ = run.stop() if len(raw) > MAX_DOCUMENT_BYTES else run.wait()
     return conclude_cell(job, raw, exit_, box)
 
@@ -171,7 +171,7 @@ def conclude_cell(job: RunJob, raw: bytes, exit_: Exit, box: Box) -> RunEnd:
 
 @contextmanager
 def _running(box: Box, request: BoxRequest, cancelled: threading.Event) -> Iterator[Run]:
-    """A run that is over when the block is, and that ends early when `cancelled` is set."""
+    """A run that is stopped when the block ends, or earlier if `cancelled` is set."""
     run = box.start(request)
     done = threading.Event()
 
@@ -192,7 +192,7 @@ def _running(box: Box, request: BoxRequest, cancelled: threading.Event) -> Itera
 
 
 def _output_sink(on_event: OnEvent) -> Callable[[str, bytes], None]:
-    """What the learner's program prints, as text, on its way to those who watch."""
+    """Passes what the learner's program prints to `on_event` as text."""
     streams = {"stdout": TextStream(), "stderr": TextStream()}
 
     def sink(stream: str, piece: bytes) -> None:

@@ -1,1 +1,1 @@
-"""The worker's process: opens the boxes, proves them, claims jobs and runs each in a free slot."""
+"""The worker's process: opens and tests the boxes, claims jobs, and runs each in a free slot."""

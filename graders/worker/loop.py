@@ -29,9 +29,9 @@ log = logging.getLogger(__name__)
 
 
 class WorkerLoop:
-    """Serves one queue until you stop it; then lets runs end for a moment, and releases the rest.
+    """Serves one queue until it is stopped; then gives its runs GRACE_SECONDS to end, and releases the rest.
 
-    It judges `exercises` in the version that its files have, and no other; None takes any, and compares nothing.
+    It judges only submissions to the versions of exercises in the folder `exercises`. With None it judges any.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class WorkerLoop:
         self._threads = ThreadPoolExecutor(len(runners), thread_name_prefix="slot")
 
     async def work(self, stopping: asyncio.Event) -> None:
-        """Raises SlotHangs, in a group, when a run cannot be ended: then this process must end at once."""
+        """Raises SlotHangs, in an exception group, if a run cannot be ended: then this process must end at once."""
         await self._reconcile()
         try:
             async with asyncio.TaskGroup() as group:
@@ -78,7 +78,7 @@ class WorkerLoop:
             if claim is None or await self._release_other_version(claim):
                 return
         except StorageRefused as error:
-            log.error("%s: cannot be claimed: %s", submission, error.reason)
+            log.error("%s: the database refused the claim: %s", submission, error.reason)
             await asyncio.sleep(RETRY_SECONDS)
             return
         running_job = RunningJob(self._ledger, claim)
@@ -94,7 +94,7 @@ class WorkerLoop:
         return self._exercises is None or read_digest(self._exercises, exercise) == digest
 
     async def _release_other_version(self, claim: Claim) -> bool:
-        """True: the files of its exercise changed since it was offered, and another worker may have the claim."""
+        """Release the claim, and return True, if the files of its exercise changed after it was offered."""
         job = claim.job
         if self._exercises is None or isinstance(job, RunJob) or not job.exercise_digest:
             return False
@@ -115,7 +115,7 @@ class WorkerLoop:
             await self._ledger.say_hello(self._describe())
             reconciled = await self._ledger.reconcile()
         except StorageRefused as error:
-            log.error("cannot reconcile: %s", error.reason)
+            log.error("the database refused the reconciliation: %s", error.reason)
             return
         if reconciled.requeued or reconciled.faulted:
             log.warning("workers lost: %d runs queued again, %d given up", reconciled.requeued, reconciled.faulted)
@@ -152,11 +152,11 @@ class WorkerLoop:
         try:
             await self._ledger.say_goodbye(self._hello.worker)
         except StorageRefused as error:
-            log.error("cannot say goodbye: %s", error.reason)
+            log.error("the database refused the goodbye: %s", error.reason)
 
 
 def _guard(runner: Runner) -> Runner:
-    """A runner that raises is our fault: the learner gets a verdict that says so, and the worker lives on."""
+    """A runner that does not raise: an error becomes the result GRADER_FAULT, and the worker goes on."""
 
     def run(job: GradeJob | RunJob, on_event: OnEvent, kill: threading.Event) -> Verdict | RunEnd:
         try:

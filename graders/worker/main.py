@@ -1,4 +1,4 @@
-"""The worker's process: opens the boxes, proves them, and serves a queue; or refuses to start, and says why."""
+"""The worker's process: opens the boxes, tests them, and serves a queue; or refuses to start and logs why."""
 
 import asyncio
 import logging
@@ -22,14 +22,14 @@ log = logging.getLogger(__name__)
 
 
 def main(settings: GraderSettings, queue: Queue = Queue.CPU) -> int:
-    """Open the boxes, prove them, and work until told to stop: 0. If this machine cannot confine: 2."""
+    """Open and test the boxes, then work until stopped. Returns 0, or 2 if this machine cannot confine code."""
     logging.basicConfig(level=logging.INFO, format="grader: %(message)s")
     try:
         with open_worker(settings, settings.exercises, queue) as worker:
             log.info("%s", describe(worker.hello))
             asyncio.run(_serve_queue(settings, worker))
     except BoxFault as fault:
-        log.error("this machine cannot run learners' code safely, and the grader does not start: %s", fault)
+        log.error("this machine cannot run learners' code safely, so the grader does not start: %s", fault)
         return REFUSED
     return 0
 
@@ -43,15 +43,15 @@ async def _serve_queue(settings: GraderSettings, worker: OpenWorker) -> None:
     try:
         await WorkerLoop(ledger, worker.hello, worker.runners, settings.exercises).work(stopping)
     except* SlotHangs as hanging:
-        log.error("the grader ends, and what it runs is judged by its successor: %s", hanging.exceptions[0])
-        # No ordinary exit: that would wait for the thread that hangs. Fork-servers end with their parent.
+        log.error("the grader ends, and the next one judges what it was running: %s", hanging.exceptions[0])
+        # An ordinary exit would wait for the thread that hangs. The fork servers end with their parent.
         os._exit(HANGS)
     finally:
         await ledger.close()
 
 
 def describe(hello: WorkerHello) -> str:
-    """How strongly this worker confines, for the operator's log."""
+    """One line for the operator's log: how strongly this worker confines code, and what it has."""
     meter = "kernel" if hello.memory_cgroup else "none (no memory cgroup here)"
     return (
         f"isolation {hello.profile}, {hello.self_test_passed} of {hello.self_test_total} boundaries proven; "
@@ -60,7 +60,7 @@ def describe(hello: WorkerHello) -> str:
 
 
 async def was_heard_of(settings: GraderSettings) -> bool:
-    """Whether a worker of this machine, or of this container, said hello lately."""
+    """Whether a worker on this machine, or in this container, said hello lately."""
     ledger = open_ledger(settings.database, settings.wakeups_folder)
     try:
         return any(seen.hello.worker.startswith(f"{socket.gethostname()}-") for seen in await ledger.workers())

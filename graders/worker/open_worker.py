@@ -1,4 +1,4 @@
-"""Opens what a worker runs jobs with: boxes that are proven, the reference process, and the hello that tells it."""
+"""Opens what a worker needs to run jobs: tested boxes, the reference process, and the hello that describes them."""
 
 import contextlib
 import importlib.util
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class OpenWorker:
-    """One runner for each slot; it runs one job at a time."""
+    """An opened worker: its hello, and one runner per slot, each for one job at a time."""
 
     hello: WorkerHello
     runners: tuple[Runner, ...]
@@ -36,7 +36,7 @@ class OpenWorker:
 def open_worker(
     settings: GraderSettings, exercises: Path, queue: Queue = Queue.CPU, *, proven: bool = True
 ) -> Iterator[OpenWorker]:
-    """Raises BoxFault where this machine cannot confine a run. What is not to be `proven` claims no self-test."""
+    """Raises BoxFault if this machine cannot confine a run. Without `proven` it runs no self-test."""
     flavours = tuple(Flavour) if importlib.util.find_spec("torch") else (Flavour.PLAIN,)
     with contextlib.ExitStack() as opened:
         reference = opened.enter_context(contextlib.closing(ReferenceServer()))
@@ -50,7 +50,7 @@ def open_worker(
 
 
 def choose_profile(settings: GraderSettings) -> Profile:
-    """The strongest that this machine has, or no stronger than the settings say. Raises BoxFault."""
+    """The strongest profile that works here, but no stronger than the settings allow. Raises BoxFault."""
     return probe_profile(Profile(settings.profile) if settings.profile else None)
 
 

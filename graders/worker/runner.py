@@ -1,4 +1,4 @@
-"""What runs one job, as the worker's loop sees it: a box is behind it, or a test's fake."""
+"""The function that runs one job, as the worker's loop sees it: it uses a box or, in a test, a fake."""
 
 import threading
 from collections.abc import Callable
@@ -8,4 +8,4 @@ from graders.contract.jobs import GradeJob, RunJob
 from graders.contract.results import RunEnd, Verdict
 
 Runner = Callable[[GradeJob | RunJob, OnEvent, threading.Event], Verdict | RunEnd]
-"""Runs one job in the calling thread. Setting the flag makes it end soon, with whatever result."""
+"""Runs one job in the calling thread. Setting the flag makes it end soon, with any result."""

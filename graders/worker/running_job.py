@@ -1,4 +1,4 @@
-"""One claimed job: it runs in a thread, keeps its lease, streams its events, and ends in the ledger once."""
+"""One claimed job: runs it in a thread, keeps its lease, streams its events, and writes its end to the ledger."""
 
 import asyncio
 import logging
@@ -15,7 +15,7 @@ from graders.ledger import Claim, Ledger, StorageRefused
 from graders.worker.runner import Runner
 
 BEATS_PER_LEASE = 4
-# A trivial run ends before the first flush, and its events travel in the transaction of its verdict.
+# A trivial run ends before the first flush, so its events are written in the same transaction as its verdict.
 FIRST_FLUSH_SECONDS = 0.03
 FLUSH_SECONDS = 0.1
 RETRY_SECONDS = 0.5
@@ -25,20 +25,20 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Patience:
-    """How long a runner may take to come back, whatever its limits: by itself, and after it was told to end."""
+    """How long a runner may take to return, whatever the job's limits: by itself, and after it was told to end."""
 
-    # More than any limit allows: two tries of the longest wall time, tripled on a busy machine, and before them the
-    # first import of torch for the reference.
+    # More than any limit allows: the first import of torch for the reference, then two tries of the longest wall
+    # time, which a busy machine may triple.
     run_seconds: float = 900.0
     kill_seconds: float = 10.0
 
 
 class SlotHangs(Exception):
-    """A runner's thread cannot be freed: its process must end, and another begin."""
+    """A runner does not return, and its thread cannot be freed: the worker's process must end and be restarted."""
 
 
 class Pending:
-    """Events that wait for the next flush. Adjacent pieces of one stream become one event."""
+    """Events that wait for the next flush. Adjacent pieces of the same stream become one event."""
 
     def __init__(self) -> None:
         self._events: list[tuple[EventKind, Message]] = []
@@ -63,7 +63,7 @@ class Pending:
 
 
 class RunningJob:
-    """A claim while its job runs. `abandon` and `release` end it early from outside."""
+    """A claim while its job runs. `abandon` and `release` end the run early."""
 
     def __init__(self, ledger: Ledger, claim: Claim) -> None:
         self.claim = claim
@@ -75,17 +75,17 @@ class RunningJob:
         self._releasing = False
 
     def abandon(self) -> None:
-        """The claim is someone else's, or the submission was cancelled: kill the box, drop the result."""
+        """Call when the claim is lost or cancelled: kills the run and drops its result."""
         self._lost = True
         self._kill.set()
 
     def release(self) -> None:
-        """This worker stops: kill the box and let another worker begin again."""
+        """Call when this worker stops: kills the run and queues the submission again for another worker."""
         self._releasing = True
         self._kill.set()
 
     async def run(self, runner: Runner, threads: Executor, patience: Patience) -> None:
-        """Run it and bring its end into the ledger. Raises SlotHangs, after that, if the runner never returned."""
+        """Run it and write its end to the ledger. After that, raises SlotHangs if the runner never returned."""
         loop = asyncio.get_running_loop()
 
         def on_event(kind: EventKind, body: Message) -> None:
@@ -100,7 +100,7 @@ class RunningJob:
         finally:
             self._kill.set()
             self._ended.set()
-            # Awaited, not cancelled: a transaction cut in the middle leaves us not knowing what was kept.
+            # Awaited and not cancelled: after a cancelled transaction we would not know what was written.
             await asyncio.gather(*beside)
         if running.done():
             return await self._end(running.result())
@@ -116,10 +116,10 @@ class RunningJob:
                 if self._releasing:
                     await self._ledger.release(self.claim)
                 elif not await self._ledger.finish(self.claim, result, progress):
-                    log.warning("%s: finished too late, the claim %d is lost", *self._name())
+                    log.warning("%s: finished too late, because claim %d is lost", *self._name())
                 return
             except StorageRefused as error:
-                log.error("%s (claim %d): the result waits: %s", *self._name(), error.reason)
+                log.error("%s (claim %d): the result cannot be stored yet: %s", *self._name(), error.reason)
                 if self._releasing:
                     return
             await asyncio.sleep(RETRY_SECONDS)
@@ -133,7 +133,7 @@ class RunningJob:
                     return self.abandon()
                 kept_at = time.monotonic()
             except StorageRefused as error:
-                log.error("%s (claim %d): no beat: %s", *self._name(), error.reason)
+                log.error("%s (claim %d): the lease could not be extended: %s", *self._name(), error.reason)
                 if time.monotonic() - kept_at > lease_seconds:
                     return self.abandon()
 
@@ -151,7 +151,7 @@ class RunningJob:
             pause_seconds = FLUSH_SECONDS
 
     async def _wait_for_events(self) -> bool:
-        """False: the run ended. What is pending then goes with its result."""
+        """Returns False if the run ended; its result is then stored with the pending events."""
         some = asyncio.create_task(self._pending.any.wait())
         end = asyncio.create_task(self._ended.wait())
         await asyncio.wait({some, end}, return_when=asyncio.FIRST_COMPLETED)
@@ -160,7 +160,7 @@ class RunningJob:
         return not self._ended.is_set()
 
     async def _pause(self, seconds: float) -> bool:
-        """True: the run ended meanwhile."""
+        """Returns True if the run ended meanwhile."""
         try:
             async with asyncio.timeout(seconds):
                 await self._ended.wait()

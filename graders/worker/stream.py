@@ -1,7 +1,7 @@
-"""Jobs as lines on standard input, results as lines on standard output: the door for a course's check.
+"""Jobs as lines on standard input, results as lines on standard output: the interface for a course's check.
 
-The first line out is {"hello": WorkerHello}; then, for every {"id": ..., "job": Job} in, one
-{"id": ..., "result": Result} in the order in which they end, or {"id": ..., "error": text} for a line that is no job.
+The first line out is {"hello": WorkerHello}. Then each line {"id": ..., "job": Job} gets one line
+{"id": ..., "result": Result}, in the order in which the jobs end, or {"id": ..., "error": text} if it is not a job.
 """
 
 import json
@@ -24,9 +24,9 @@ Write = Callable[[str], None]
 
 
 def serve_lines(settings: GraderSettings, exercises: Path, lines: Iterable[str], write: Write) -> None:
-    """Run every job of `lines` on as many slots as the settings say. Raises BoxFault where none can be confined.
+    """Run every job of `lines`, on as many slots as the settings say. Raises BoxFault if no run can be confined.
 
-    No self-test runs here: this door is the course's author's, not a learner's.
+    No self-test runs here, because the jobs come from the course's author and not from learners.
     """
     with open_worker(settings, exercises, proven=False) as worker, ThreadPoolExecutor(settings.slots) as threads:
         write(json.dumps({"hello": worker.hello.model_dump(mode="json")}))

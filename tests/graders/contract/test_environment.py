@@ -11,11 +11,11 @@ def test_a_misspelled_setting_is_refused_with_the_one_that_is_meant():
 
     (line,) = find_unknown(Settings.model_fields, environment)
 
-    assert line == "UNWIND_PROT is no setting; did you mean UNWIND_PORT? See docs/settings.md"
+    assert line == "UNWIND_PROT is not a setting; did you mean UNWIND_PORT? See docs/settings.md"
 
 
 def test_one_like_no_other_is_to_be_unset():
-    assert find_unknown({"data"}, {"UNWIND_": ""}) == ("UNWIND_ is no setting; unset it. See docs/settings.md",)
+    assert find_unknown({"data"}, {"UNWIND_": ""}) == ("UNWIND_ is not a setting; unset it. See docs/settings.md",)
 
 
 def test_a_grader_refuses_what_resembles_a_setting_of_its_own():

@@ -93,7 +93,7 @@ def test_an_answer_that_is_not_offered_is_reported(hunt: Path) -> None:
     (found,) = change(hunt, 'answer = "wrong-unit"', 'answer = "wrong-units"')
 
     assert (found.rule, found.line) == ("exercise-file", line_of(hunt, "[diagnosis]"))
-    assert "answer 'wrong-units' is none of the categories" in found.remedy
+    assert "answer 'wrong-units' is not one of the categories" in found.remedy
 
 
 @pytest.mark.parametrize(("said", "word"), [("line = 5", "line"), ('category = "rounding"', "category")])
