@@ -5,11 +5,11 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
-// What a page names, and what src/later.ts loads once it is needed. What these share becomes chunks.
+// The bundles that a page names, and those that src/later.ts loads when needed. Code that they share becomes chunks.
 const SCRIPTS = ["site", "work", "measures", "cuts", "questions", "submission", "play", "bank", "whole", "editor", "preview"];
 const STYLES = ["site", "pages", "work", "preview"];
 
-// KaTeX's own @font-face rules name files that we do not ship; src/math.css has ours.
+// KaTeX's @font-face rules name files that we do not ship; src/math.css has ours.
 const katexStyles = {
   name: "katex-styles",
   setup(bundle) {
@@ -30,7 +30,7 @@ await build({
   entryPoints: [...SCRIPTS.map((name) => `src/${name}.ts`), ...STYLES.map((name) => `src/${name}.css`)],
   outdir: out,
   splitting: true,
-  // Fonts stand beside the bundles' folder and are served from there.
+  // Fonts are in a folder beside the bundles and are served from there.
   external: ["../fonts/*"],
   plugins: [katexStyles],
   bundle: true,
@@ -43,7 +43,7 @@ await build({
 });
 
 await copyFile(join(here, "src/mark.svg"), join(out, "mark.svg"));
-// The chart library is its own file, loaded when a chart comes near; it is large, and most pages have none.
+// The chart library is a separate file, loaded when a chart comes near; it is large, and most pages have no chart.
 const charts = join(here, "node_modules/plotly.js-basic-dist-min");
 await copyFile(join(charts, "plotly-basic.min.js"), join(out, "plotly.js"));
 await copyFile(join(charts, "LICENSE"), join(out, "plotly.LICENSE.txt"));

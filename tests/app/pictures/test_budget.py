@@ -102,7 +102,7 @@ def test_a_picture_of_too_many_letters_is_refused_in_words() -> None:
         more = {"variable": long, "values": long, "saved": long, "saved_bytes": 8}
         node = sketch.op("f" * 190, node, sketch.leaf(long), module=f"m{number // 12}", **more)
     graph = sketch.graph(node)
-    with pytest.raises(TooLarge, match=r"its picture would have \d MB; close a fold"):
+    with pytest.raises(TooLarge, match=r"its picture would take \d MB; close a fold"):
         draw(graph, opened=all_keys(graph))
 
 

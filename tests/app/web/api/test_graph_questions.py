@@ -59,7 +59,7 @@ async def test_a_node_that_is_not_there_is_sent_back(browser: httpx2.AsyncClient
     fragment = await browser.post(QUESTION, data={"node": node}, headers=FRAGMENT)
 
     assert fragment.status_code == 422
-    assert "Click a node of the graph" in fragment.text
+    assert "First click a node of the graph" in fragment.text
 
 
 class TestAboutACell:
