@@ -2,9 +2,9 @@
 
     .venv/bin/python tools/walk_course.py http://127.0.0.1:8000 [--course .] [--only SLUG] [--width 390] [--shots DIR]
 
-Of each chapter: predictions are made, cells and measurements run and their printed text compared with the chapter's,
-each question is answered wrong once and right once, and the browser's errors, what scrolls sideways and what axe
-finds are listed. Exit status: 0 all as it should be, 1 not.
+In each chapter it makes the predictions, runs cells and measurements and compares their output with the chapter's,
+and answers each question wrong once and right once. It lists the browser's errors, sideways scrolling and what axe
+finds. Exit status: 0 if there are no problems, otherwise 1.
 """
 
 import argparse
@@ -45,7 +45,7 @@ NOT_A_NUMBER_OF_ANY_QUESTION = "-12345.678"
 
 @dataclass
 class Walk:
-    """What one chapter showed: counts, and a line for each thing that was not as it should be."""
+    """The result for one chapter: counts, and one line per problem."""
 
     slug: str
     cells: int = 0
@@ -79,7 +79,7 @@ def walk_chapter(page: Page, chapter: Chapter) -> Walk:
 
 
 def scroll_through(page: Page) -> None:
-    """So that everything that wakes when it comes near has woken."""
+    """Scrolls to the end and back, so that parts that start only when they come into view have started."""
     for y in range(0, int(page.evaluate("document.documentElement.scrollHeight")), 600):
         page.evaluate(f"scrollTo(0, {y})")
         page.wait_for_timeout(40)
@@ -180,7 +180,7 @@ def choose(element: Locator, question: Choice | Several, *, right: bool) -> None
 
 
 def click_node(element: Locator, question: GraphClick, *, right: bool) -> None:
-    """Tries the nodes one by one: which names a node goes by is the picture's to know. Clicks the right one there."""
+    """Finds a right or wrong node by the names that the picture's list shows. Clicks a right one in the picture."""
     labels = element.locator("label:has(input[name=node])")
     for label in labels.all():
         words = label.inner_text().replace("(", " ").replace(")", " ").replace(",", " ").split()

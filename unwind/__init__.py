@@ -1,6 +1,6 @@
 """Watch autograd on your own code, without the website: `with unwind.tape() as t: ...`, then `t.figure()`.
 
-The one place where the tracer and the pictures meet in one process. Nothing of the course imports it.
+The only place that uses the tracer and the pictures in one process. Nothing in the course imports it.
 """
 
 from unwind.taping import Tape, tape

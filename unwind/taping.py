@@ -1,4 +1,4 @@
-"""A tape around a block of one's own code: recorded by the tracer, then checked and drawn as on the website."""
+"""A tape around a block of your own code: recorded by the tracer, then checked and drawn as on the website."""
 
 import html
 import itertools
@@ -44,7 +44,7 @@ def tape(*, engine: Engine = "torch", max_nodes: int = MAX_NODES) -> "Tape":
 
 
 class Tape:
-    """What happened in one `with` block, to be read when it is over. An error in the block leaves what there was."""
+    """The recording of one `with` block, read after the block. If the block raises, the steps before that remain."""
 
     def __init__(self, engine: Engine, caps: Caps) -> None:
         self._engine = engine
@@ -55,7 +55,7 @@ class Tape:
 
     def __enter__(self) -> "Tape":
         if self._recording is not None:
-            raise RuntimeError("this tape has been used; write `with tape() as t:` for each block")
+            raise RuntimeError("this tape has already been used; write a new `with tape() as t:` for each block")
         frame = sys._getframe(1)
         self.source = read_source(frame)
         self._recording = self._open(frame)
@@ -83,12 +83,12 @@ class Tape:
         return self._recording
 
     def document(self) -> dict[str, Any]:
-        """The trace as plain data: what `json.dump` writes, in the columns of graders.contract.trace."""
+        """The trace as JSON-ready data, in the columns of graders.contract.trace."""
         return self._recorded().document()
 
     @cached_property
     def trace(self) -> CheckedTrace:
-        """The trace, checked."""
+        """The trace after validation against the contract."""
         return build_trace(self.document())
 
     @cached_property
@@ -101,7 +101,7 @@ class Tape:
         return self.trace.notes
 
     def steps(self) -> tuple[TapeRow, ...]:
-        """The tape: what was recorded, run, added and released, one step per row; `.sentence` says it in words."""
+        """The tape: each step that recorded, ran, added or released something; `.sentence` describes it in words."""
         return tape_rows(self._graph)
 
     def figure(self, *, opened: Iterable[str] = ()) -> "Figure":
@@ -109,7 +109,7 @@ class Tape:
         return graph_figure(self._graph, opened=frozenset(opened))
 
     def svg(self, *, step: int | None = None, opened: Iterable[str] = ()) -> str:
-        """The graph as an SVG text that stands alone; `step` shows it after so many of `steps()`."""
+        """The graph as self-contained SVG text; `step` shows it after that many of `steps()`."""
         return add_look(self._draw(step, opened).svg)
 
     def folds(self) -> tuple[str, ...]:
@@ -124,7 +124,7 @@ class Tape:
         return draw_graph(self._graph, id_prefix=self._prefix, step=step, opened=frozenset(opened))
 
     def _repr_html_(self) -> str:
-        """A notebook shows the picture, and the same in words below it."""
+        """The picture, with its description in words below it, for a notebook."""
         picture = self._draw(None, ())
         words = html.escape(picture.text)
         return (
@@ -134,5 +134,5 @@ class Tape:
 
 
 def read_source(frame: FrameType) -> str:
-    """The text of the file, or of the notebook's cell, in which the frame runs; "" where Python does not have it."""
+    """The source of the file or notebook cell in which the frame runs; "" if Python does not have it."""
     return "".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals))

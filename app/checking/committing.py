@@ -1,4 +1,4 @@
-"""Commits what the check draws and measures: the draws of a variant, and a measurement with its machine."""
+"""Writes the files that the check draws and measures: a variant's draws, and a measurement with its machine."""
 
 import os
 import platform
@@ -12,13 +12,13 @@ from graders.contract.results import RunEnd
 
 
 def write_variant(root: Path, check: VariantCheck, result: RunEnd, hello: WorkerHello | None) -> None:
-    """Commits a question's draws."""
+    """Writes a question's draws to its committed file."""
     file = make_variant_file(check, result, hello.torch if hello else "")
     replace_file(_make_folder(root, check.chapter.slug, VARIANTS) / f"{check.question.id}.json", write_file(file))
 
 
 def write_measure(root: Path, check: MeasureCheck, result: RunEnd, hello: WorkerHello | None, today: str) -> None:
-    """Commits a measurement with the machine that it was taken on: this one, where the graders run too."""
+    """Writes a measurement with the machine that it was taken on, which is this one: the graders run here too."""
     columns = read_table(result.stdout)
     assert not isinstance(columns, str), columns
     file = MeasureFile(
@@ -41,7 +41,7 @@ def _make_folder(root: Path, slug: str, kind: str) -> Path:
 
 
 def name_machine() -> str:
-    """This machine's processor and how many cores of it may be used, in words."""
+    """This machine's processor and the number of usable cores, in words."""
     names = (line.partition(":")[2].strip() for line in _processor_lines() if line.startswith("model name"))
     cores = len(os.sched_getaffinity(0))
     return f"{next(names, platform.machine())}, {cores} core{'' if cores == 1 else 's'}"

@@ -1,6 +1,6 @@
-"""Remembers which checks held, so that a course that has not changed is not run again.
+"""Remembers which checks held, so that an unchanged course is not run again.
 
-The memory belongs to one machine and is never committed: a fresh clone proves everything for itself.
+The memory belongs to one machine and is never committed: a fresh clone proves everything again.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ GPU = Path("/dev/nvidia0")
 
 
 def identify_engine(graders_folder: Path) -> str:
-    """What a kept result depends on beside the check, told without starting graders: their code and what it needs."""
+    """Identifies what a kept result depends on besides the check, without starting graders: their code and needs."""
     digest = hashlib.sha256(f"{platform.python_version()} {platform.release()} {GPU.exists()}".encode())
     for package in ("torch", "numpy"):
         digest.update(_version(package).encode())
@@ -38,7 +38,7 @@ def _version(package: str) -> str:
 
 
 class Memory:
-    """Digests of the checks that held and the graders that said so, in one file under the course's root."""
+    """Digests of the checks that held and the graders that ran them, in one file under the course's root."""
 
     def __init__(self, root: Path, engine: str) -> None:
         self._path = root / FOLDER / "check.json"
@@ -57,7 +57,7 @@ class Memory:
         self._held.pop(name, None)
 
     def meet(self, hello: WorkerHello) -> None:
-        """Notes who runs the checks now. What others said held is forgotten."""
+        """Records which graders run the checks now. Results from other graders are forgotten."""
         if self.hello is not None and _essence(self.hello) != _essence(hello):
             self._held.clear()
         self.hello = hello

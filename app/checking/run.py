@@ -1,4 +1,4 @@
-"""Runs every check of a course that is not known to hold, and says what broke."""
+"""Runs every check of a course that is not known to hold, and reports those that fail."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ GRADERS = Path(contract_file).parents[1]
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """What the author asked for. `wants` says whether a file of the course is to be proven."""
+    """What the author asked for. `wants` says whether to prove a file of the course."""
 
     wants: Callable[[str], bool]
     update: bool
@@ -36,7 +36,7 @@ class CheckOptions:
 
 @dataclass
 class Proof:
-    """What came of it: problems of the course, faults of the graders, and how much was run."""
+    """The result: problems of the course, faults of the graders, and how much was run."""
 
     problems: list[ContentProblem] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
@@ -46,20 +46,20 @@ class Proof:
     repeated: int = 0
     waiting_for_gpu: int = 0
     waiting_for_meter: tuple[str, ...] = ()
-    """Exercises whose peak nothing measures here."""
+    """Exercises whose peak memory this machine cannot measure."""
     hello: WorkerHello | None = None
     seconds: dict[str, float] = field(default_factory=dict)
-    """How long each run took on the wall clock of the box, by check."""
+    """The seconds of wall-clock time that each run took in the box, by check."""
 
 
 def prove_course(course: Course, command: Sequence[str], options: CheckOptions, show: Progress) -> Proof:
-    """Proves what was asked for. Writes evidence as it comes, and remembers what held even when interrupted."""
+    """Proves what was asked for. Writes evidence after each run, and remembers what held even when interrupted."""
     memory = Memory(course.root, identify_engine(GRADERS))
     if memory.hello is None and not _plan(course, options, has_gpu=False):
         return Proof()
     check_run = _begin(course, options, memory, memory.hello) if memory.hello else None
     if check_run is not None and not check_run.due:
-        # All is known already: starting the graders would take longer than everything else.
+        # Nothing is due, and starting the graders would take longer than everything else.
         check_run.finish()
         return check_run.proof
     proof = Proof()
@@ -80,7 +80,7 @@ def prove_course(course: Course, command: Sequence[str], options: CheckOptions, 
 
 @dataclass
 class CheckRun:
-    """What is due, and what has come of it so far."""
+    """The checks that are due, and the results so far."""
 
     course: Course
     options: CheckOptions
@@ -89,11 +89,11 @@ class CheckRun:
     due: dict[str, Check]
     proof: Proof
     outputs: dict[str, dict[str, str]] = field(default_factory=dict)
-    """What cells printed, by path and cell id, where the chapter asks for it."""
+    """The output of cells whose chapter states an output, by path and cell id."""
     mended: set[str] = field(default_factory=set)
 
     def finish(self) -> None:
-        """Writes what is written once: changed outputs, and evidence without claims that are gone."""
+        """Writes what is written only at the end: changed outputs, and evidence without removed claims."""
         for path, by_cell in self.outputs.items():
             write_outputs(self.course.root, path, by_cell)
         self._keep_mended()
@@ -103,7 +103,7 @@ class CheckRun:
                 self.book.prune(chapter.slug, chapter.index.claims)
 
     def _keep_mended(self) -> None:
-        """What was written as it was run holds as it is written now: no second run has to find that out."""
+        """Remembers that updated files now hold, so that no second run is needed."""
         if not self.mended:
             return
         course, _ = load_course(self.course.root)
@@ -133,12 +133,12 @@ def _begin(course: Course, options: CheckOptions, memory: Memory, hello: WorkerH
 
 
 def find_metered(course: Course) -> frozenset[str]:
-    """The exercises that only a worker with a memory cgroup can judge."""
+    """The exercises that need a worker with a memory cgroup."""
     return frozenset(name for name, exercise in course.exercises.items() if exercise.manifest.memory_meter)
 
 
 def _run(check_run: CheckRun, stream: GraderStream, show: Progress) -> None:
-    """Runs what is due, and what was doubtful once more: on a busy machine a fault or a slow run may pass."""
+    """Runs what is due, and doubtful checks once more: a fault or a slow run may be due to a busy machine."""
     try:
         doubtful = _run_each(check_run, stream, check_run.due, show, last=False)
         check_run.proof.repeated = len(doubtful)
@@ -151,7 +151,7 @@ def _run(check_run: CheckRun, stream: GraderStream, show: Progress) -> None:
 def _run_each(
     check_run: CheckRun, stream: GraderStream, due: Mapping[str, Check], show: Progress, *, last: bool
 ) -> dict[str, Check]:
-    """Runs checks, those with the same job together, and settles each. Gives back what is doubtful, if not `last`."""
+    """Runs checks, sharing one run among equal jobs, and settles each. Returns the doubtful ones unless `last`."""
     alike: dict[str, list[Check]] = {}
     for check in due.values():
         alike.setdefault(check.job.model_dump_json(), []).append(check)
@@ -196,7 +196,7 @@ def _settle(check: Check, result: RunEnd | Verdict, judged: Judged, check_run: C
 
 
 def _mend(check: Check, result: RunEnd, found: ContentProblem, check_run: CheckRun) -> bool:
-    """Takes a changed output or picture as the new one, for the author to review. True where that settles it."""
+    """Accepts a changed output or picture as the new one, for the author to review. True if that settles it."""
     expectation, proof = check.expectation, check_run.proof
     if found.rule is Rule.GRAPH_CHANGED and isinstance(expectation, GraphCheck) and result.trace is not None:
         write_trace(expectation.graph.trace_path, result.trace)

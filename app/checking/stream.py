@@ -1,6 +1,6 @@
-"""Talks to `python -m graders stream`: jobs go in and results come out, one JSON document a line, in any order.
+"""Talks to `python -m graders stream`: jobs go in and results come out, one JSON document per line, in any order.
 
-The website's side may not import the box, so the graders run as a process of their own.
+The website's side may not import the box, so the graders run as a separate process.
 """
 
 import json
@@ -17,17 +17,17 @@ from graders.contract.jobs import GradeJob, RunJob
 from graders.contract.results import RESULT, RunEnd, Verdict
 
 SILENCE_SECONDS = 180.0
-"""Longer than any job may take: after so long without a line the graders count as dead."""
+"""Longer than any job may take: graders that write no line for this long count as dead."""
 
 LAST_WORDS = 2000
 
 
 class GraderFault(Exception):
-    """The graders could not be started, died, or said what nobody can read. The message says what to look at."""
+    """The graders could not be started, died, or wrote something unreadable. The message says what to look at."""
 
 
 class GraderStream:
-    """One process of graders, from its hello to its end. Use as a context."""
+    """One process of graders, from its hello to its end. Use it as a context manager."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = list(command)
@@ -62,14 +62,14 @@ class GraderStream:
                 _close_quietly(pipe)
 
     def read_hello(self) -> WorkerHello:
-        """Who will run the jobs. Raises GraderFault."""
+        """The description of the worker that will run the jobs. Raises GraderFault."""
         try:
             return WorkerHello.model_validate(self._next_document()["hello"])
         except (KeyError, ValidationError) as error:
             raise GraderFault(f"the graders did not say who they are: {error}") from error
 
     def run(self, jobs: Mapping[str, RunJob | GradeJob]) -> Iterator[tuple[str, RunEnd | Verdict]]:
-        """Every job's name with its result, as they end; may be called again for more. Raises GraderFault."""
+        """Yields each job's name and result as it ends. May be called again for more jobs. Raises GraderFault."""
         writer = threading.Thread(target=self._write_jobs, args=(jobs,), daemon=True)
         writer.start()
         waiting = set(jobs)
@@ -93,7 +93,7 @@ class GraderStream:
                 pipe.write(json.dumps({"id": name, "job": job.model_dump(mode="json")}) + "\n")
                 pipe.flush()
         except (BrokenPipeError, ValueError):
-            # The graders died; the reader finds the end of their output and says so.
+            # The graders died. The reading side finds the end of their output and raises.
             return
 
     def _read_lines(self, pipe: IO[str]) -> None:
@@ -117,13 +117,13 @@ class GraderStream:
         try:
             document = json.loads(line)
         except json.JSONDecodeError as error:
-            raise GraderFault(f"the graders wrote a line that is no JSON: {line[:200]!r}") from error
+            raise GraderFault(f"the graders wrote a line that is not JSON: {line[:200]!r}") from error
         if not isinstance(document, dict):
-            raise GraderFault(f"the graders wrote a line that is no document: {line[:200]!r}")
+            raise GraderFault(f"the graders wrote a line that is not a JSON object: {line[:200]!r}")
         return document
 
     def last_words(self) -> str:
-        """The end of what the graders wrote to their standard error: why a run was a fault of theirs."""
+        """The end of the graders' standard error, which explains a fault of theirs."""
         return "".join(self._words).strip()[-LAST_WORDS:]
 
     def _said(self) -> str:
@@ -135,5 +135,5 @@ def _close_quietly(pipe: IO[str]) -> None:
     try:
         pipe.close()
     except BrokenPipeError:
-        # What was still to be written has no reader left.
+        # The reader is gone, so what is left in the buffer cannot be written.
         return

@@ -1,4 +1,4 @@
-"""Writes what a proof found into the course: evidence of claims, traces of graphs, outputs of cells."""
+"""Writes the results of a proof into the course: evidence of claims, traces of graphs, outputs of cells."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -16,7 +16,7 @@ from graders.contract.trace import Trace
 
 
 class EvidenceBook:
-    """The evidence files of a course, written as soon as a claim was run."""
+    """The evidence files of a course, written as soon as a claim has run."""
 
     def __init__(self, root: Path, hello: WorkerHello, today: str) -> None:
         self._root = root
@@ -25,14 +25,14 @@ class EvidenceBook:
         self._files: dict[str, EvidenceFile] = {}
 
     def knows(self, check: ClaimCheck) -> bool:
-        """Whether the file says that the claim, as it stands, held on this torch and this kind of device."""
+        """Whether the file records that the claim's present code held on this torch and this kind of device."""
         entry = self._file(check.chapter.slug).claims.get(check.claim.id)
         if entry is None or not entry.held or entry.content != hash_claim(check.claim):
             return False
         return (entry.torch, entry.device) == (self._hello.torch, self._hello.device)
 
     def note(self, check: ClaimCheck, result: RunEnd) -> None:
-        """Keeps a run. An entry that says the same already keeps its date: a proof leaves no needless diff."""
+        """Records a run. An unchanged result keeps its old date, so that a proof leaves no needless diff."""
         slug = check.chapter.slug
         held = result.outcome is Outcome.OK
         entry = EvidenceEntry(
@@ -52,7 +52,7 @@ class EvidenceBook:
         self._keep(slug, {**file.claims, check.claim.id: entry})
 
     def prune(self, slug: str, claims: Collection[str]) -> None:
-        """Drops the evidence of claims that the chapter no longer makes; `claims` are the ids of the others."""
+        """Drops the evidence of claims that the chapter no longer makes; `claims` are the ids of those it makes."""
         file = self._file(slug)
         kept = {name: entry for name, entry in file.claims.items() if name in claims}
         if kept != file.claims:
@@ -73,13 +73,13 @@ def _essence(entry: EvidenceEntry) -> tuple[object, ...]:
 
 
 def wall_seconds(result: RunEnd | Verdict) -> float:
-    """How long a run took, as the box measured it; 0 where it was never started."""
+    """The seconds that a run took, as measured by the box; 0 if it was never started."""
     measured = next((measure.value for measure in result.measures if "wall" in measure.name), 0.0)
     return round(measured, 3)
 
 
 def write_trace(path: Path, trace: Trace) -> None:
-    """Commits a graph's trace, from which its picture is drawn: one column a line, so that a diff can be read."""
+    """Commits a graph's trace, from which its picture is drawn: one column per line, so that a diff can be read."""
     document = trace.model_dump(mode="json", exclude_defaults=True)
     sections = [f"{json.dumps(name)}: {_write_section(section)}" for name, section in document.items()]
     path.parent.mkdir(exist_ok=True)
@@ -94,7 +94,7 @@ def _write_section(section: object) -> str:
 
 
 def write_outputs(root: Path, path: str, outputs: Mapping[str, str]) -> None:
-    """Puts what cells printed in the place of what the chapter says they print; `outputs` is by cell id."""
+    """Replaces the outputs in a chapter with what its cells printed; `outputs` is by cell id."""
     file = root / path
     lines = file.read_text(encoding="utf-8").split("\n")
     fences = find_fences(lines, Report(path))

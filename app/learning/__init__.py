@@ -1,1 +1,1 @@
-"""What a learner's history implies: progress on the ladder, calibration, review. Pure."""
+"""Derived from a learner's history: progress on the ladder, calibration, review. Pure."""

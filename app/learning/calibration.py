@@ -1,4 +1,4 @@
-"""Calibration: how often a learner's predictions held, against how sure they said they were."""
+"""Calibration: how often a learner's predictions were right, compared with their stated confidence."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import assert_never
 
 
 class Confidence(StrEnum):
-    """How sure a prediction was said to be; the value is what forms send and the database keeps."""
+    """The stated confidence of a prediction. Forms send the value and the database stores it."""
 
     GUESS = "guess"
     FAIRLY_SURE = "fairly-sure"
@@ -19,7 +19,7 @@ class Confidence(StrEnum):
 
     @property
     def promised_percent(self) -> int:
-        """What the word promises: the share of such predictions that should hold."""
+        """The percentage of predictions with this confidence that should be right."""
         match self:
             case Confidence.GUESS:
                 return 50
@@ -33,7 +33,7 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True)
 class Guess:
-    """A prediction whose truth is known."""
+    """A prediction whose right answer is known."""
 
     confidence: Confidence
     right: bool
@@ -41,7 +41,7 @@ class Guess:
 
 @dataclass(frozen=True)
 class Level:
-    """All resolved predictions of one confidence."""
+    """All resolved predictions with one confidence."""
 
     confidence: Confidence
     resolved: int
@@ -53,13 +53,13 @@ class Level:
 
 
 ENOUGH_GUESSES = 5
-"""Below this many, a difference says nothing."""
+"""With fewer predictions than this, a difference means nothing."""
 
 CLOSE_PERCENT = 10
 
 
 def calibrate(guesses: Iterable[Guess]) -> tuple[Level, ...]:
-    """One level a confidence that was used, least sure first."""
+    """One level per confidence that was used, least sure first."""
     made = tuple(guesses)
     levels = (
         Level(
@@ -73,7 +73,7 @@ def calibrate(guesses: Iterable[Guess]) -> tuple[Level, ...]:
 
 
 def describe_calibration(levels: tuple[Level, ...]) -> str:
-    """One sentence about over- or underconfidence, or why there is none yet."""
+    """One sentence about over- or underconfidence, or about why it cannot be judged yet."""
     resolved = sum(level.resolved for level in levels)
     if resolved == 0:
         return "No prediction of yours has been settled yet."

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 REMEMBERED_DAYS = 4
-"""Recall counts as lasting when it came on this many separate days (UTC)."""
+"""Recall counts as lasting once it happened on this many separate days (UTC)."""
 
 
 class Rung(StrEnum):
@@ -31,7 +31,7 @@ class Rung(StrEnum):
 
 @dataclass(frozen=True)
 class Asked:
-    """What a chapter asks of its reader, by id. `debug` holds exercises and questions about finding a fault."""
+    """The ids of a chapter's tasks. `debug` holds exercises and questions about finding a fault."""
 
     predicts: frozenset[str]
     questions: frozenset[str]
@@ -41,7 +41,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Recall:
-    """One attempt at a question: `correct` when it was right, or, for an open one, compared with its rubric."""
+    """One attempt at a question: `correct` if it was right or, for an open question, was compared with its rubric."""
 
     question: str
     correct: bool
@@ -60,7 +60,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Step:
-    """One rung and how far it is climbed: `done` of `total`."""
+    """One rung with its progress: `done` of `total`."""
 
     rung: Rung
     done: int
@@ -96,7 +96,7 @@ def _count(rung: Rung, wanted: AbstractSet[str], have: AbstractSet[str], words: 
 
 
 def _remembered(asked: Asked, done: Done, now: datetime) -> Step:
-    """Days on which a question of this chapter was recalled; a day counts once, and today counts from its first."""
+    """Counts the days on which a question of this chapter was answered right; each day, also today, counts once."""
     if not asked.questions:
         return Step(Rung.REMEMBERED, 0, 0, "")
     today = now.astimezone(UTC).date()

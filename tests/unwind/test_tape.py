@@ -138,7 +138,7 @@ def test_a_tape_that_was_never_used_says_so() -> None:
 def test_a_tape_is_used_once() -> None:
     with unwind.tape() as t:
         pass
-    with pytest.raises(RuntimeError, match="has been used"), t:
+    with pytest.raises(RuntimeError, match="has already been used"), t:
         pass
 
 

@@ -1,1 +1,1 @@
-"""What has to be run to prove a course, and whether each result keeps what the text says. Pure."""
+"""Plans the runs that prove a course, and compares each result with what the text says. Pure."""

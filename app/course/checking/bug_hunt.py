@@ -10,12 +10,12 @@ from graders.contract.manifest import Attempt, Diagnosis, Manifest
 from graders.contract.results import Outcome
 
 FEWEST_CATEGORIES = 4
-"""With fewer to choose from, a guess is as good as a diagnosis."""
+"""With fewer choices, a guess would succeed too often."""
 
 
 @dataclass(frozen=True)
 class _Hunt:
-    """A diagnosis with the texts that it speaks of."""
+    """A diagnosis with the texts that it refers to."""
 
     asked: Diagnosis
     toml: str
@@ -27,7 +27,7 @@ class _Hunt:
 
 
 def check_diagnosis(manifest: Manifest, toml: str, starter: str, report: Report) -> None:
-    """Every way in which `[diagnosis]`, and what the attempts say of it, cannot be what the author meant."""
+    """Reports every contradiction in `[diagnosis]` and in the attempts' diagnoses."""
     if manifest.diagnosis is None:
         _check_no_words(manifest.attempts, toml, report)
         return
@@ -45,7 +45,7 @@ def _check_no_words(attempts: Iterable[Attempt], toml: str, report: Report) -> N
     for attempt in attempts:
         said = "category" if attempt.category else "line" if attempt.line else None
         if said:
-            message = f"attempts/{attempt.file} says a {said}, and the exercise asks for no diagnosis"
+            message = f"attempts/{attempt.file} gives a {said}, but the exercise asks for no diagnosis"
             remedy = f"remove `{said}`, or write [diagnosis] with categories, answer and lines"
             report.add(find_line(toml, attempt.file, said), Rule.DIAGNOSIS, said, message, remedy)
 
@@ -53,7 +53,7 @@ def _check_no_words(attempts: Iterable[Attempt], toml: str, report: Report) -> N
 def _check_categories(hunt: _Hunt) -> None:
     count = len(hunt.asked.categories)
     if count < FEWEST_CATEGORIES:
-        message = f"there are {count} kinds of fault to choose from, and a guess would do"
+        message = f"there are {count} kinds of fault to choose from, so a guess would often be right"
         remedy = f"write at least {FEWEST_CATEGORIES}, each one that fits the symptom at first sight"
         hunt.complain(find_line(hunt.toml, "[diagnosis"), str(count), message, remedy)
 
@@ -61,14 +61,16 @@ def _check_categories(hunt: _Hunt) -> None:
 def _check_guilty_line(hunt: _Hunt, line: int, at: int) -> None:
     count = len(hunt.starter)
     if line < 1 or line > count:
-        message = f"line {line} is called guilty, and starter.py has {count} lines"
+        message = f"line {line} is listed as guilty, but starter.py has {count} lines"
         hunt.complain(at, str(line), message, f"write a line from 1 to {count}")
         return
     text = hunt.starter[line - 1]
     if not is_code_line(text):
         what = "a comment" if text.strip() else "blank"
-        message = f"line {line} is called guilty, and in starter.py it is {what}"
-        hunt.complain(at, str(line), message, "write the number of the line that does the harm; lines count from 1")
+        message = f"line {line} is listed as guilty, but in starter.py it is {what}"
+        hunt.complain(
+            at, str(line), message, "write the number of the line that causes the fault; lines count from 1"
+        )
 
 
 def _check_attempt(hunt: _Hunt, attempt: Attempt) -> None:
@@ -78,13 +80,13 @@ def _check_attempt(hunt: _Hunt, attempt: Attempt) -> None:
         at = find_line(hunt.toml, attempt.file, "category")
         hunt.complain(at, attempt.category, message, suggest(attempt.category, known, one_of(known)))
     if attempt.line is not None and attempt.line > len(hunt.starter):
-        message = f"attempts/{attempt.file} marks line {attempt.line}, and starter.py has {len(hunt.starter)} lines"
+        message = f"attempts/{attempt.file} marks line {attempt.line}, but starter.py has {len(hunt.starter)} lines"
         at = find_line(hunt.toml, attempt.file, "line")
         hunt.complain(at, str(attempt.line), message, f"write a line from 1 to {len(hunt.starter)}")
 
 
 def _check_proof(hunt: _Hunt, attempts: tuple[Attempt, ...]) -> None:
-    """Somebody mends the code and names another fault, somebody else another line: only so is the refusal proven."""
+    """Requires two attempts with a right fix, one naming another fault and one another line: both must be refused."""
     asked = hunt.asked
     other_lines = [attempt.line or asked.lines[0] for attempt in attempts if _gets(attempt, "wrong-line")]
     others = [attempt.category or asked.answer for attempt in attempts if _gets(attempt, "wrong-category")]

@@ -1,4 +1,4 @@
-"""The chart of an exercise, compared with what was measured: every plan in it has to cost what it says."""
+"""The chart of an exercise, compared with what was measured: every plan must cost what the chart says."""
 
 from collections.abc import Mapping
 
@@ -11,11 +11,11 @@ from graders.contract.manifest import Manifest
 from graders.contract.results import Measure, MeasuredBy, Verdict
 
 PEAK_SHARE = 0.02
-"""How far a peak that the kernel measured may be from the one that the chart says."""
+"""How far a peak measured by the kernel may be from the one in the chart."""
 
 
 def check_chart(manifest: Manifest, text: str, report: Report) -> None:
-    """Its plans name files that are run. `text` is exercise.toml."""
+    """Reports plans that name a file that is never run. `text` is exercise.toml."""
     if manifest.chart is None:
         return
     known = {SOLUTION} | {f"attempts/{attempt.file}" for attempt in manifest.attempts}
@@ -27,7 +27,7 @@ def check_chart(manifest: Manifest, text: str, report: Report) -> None:
 
 
 def judge_plans(exercise: Exercise, file: str, line: int, verdict: Verdict) -> Report:
-    """Problems of exercise.toml with the plans that `file` stands for, and with the budgets that the chart shows."""
+    """Problems of the plans in exercise.toml that name `file`, and of the budgets in the chart."""
     report = Report(f"exercises/{exercise.name}/exercise.toml")
     chart = exercise.manifest.chart
     if chart is None:
@@ -50,7 +50,7 @@ def _judge_budgets(chart: Chart, measures: Mapping[str, Measure], line: int, rep
         set_to = measures[name].most if name in measures else None
         if shown != set_to:
             said, is_set = _show(shown), _show(set_to)
-            message = f"the chart says {field} = {said}, and the budget of the case {chart.case!r} is {is_set}"
+            message = f"the chart says {field} = {said}, but the budget of the case {chart.case!r} is {is_set}"
             remedy = f"write {field} = {_show(set_to)}" if set_to is not None else f"take {field} out"
             report.add(line, Rule.EXERCISE_PROOF, field, message, remedy)
 
@@ -59,16 +59,16 @@ def _judge_plan(plan: Plan, case: str, measures: Mapping[str, Measure], line: in
     for name, field, said in ((FORWARDS, "forwards", float(plan.forwards)), (HELD, "held", plan.held)):
         measure = measures.get(name)
         if measure is None:
-            message = f"the plan {plan.name!r} has no measure {name!r}: {plan.file} brings none of the case {case!r}"
-            remedy = "let the chart show a public case that is measured, and that the file gets through"
+            message = f"the plan {plan.name!r} has no measure {name!r}: {plan.file} has none for the case {case!r}"
+            remedy = "use a public case that is measured and that the file passes"
             report.add(line, Rule.EXERCISE_PROOF, plan.name, message, remedy)
         elif not _agrees(said, measure):
-            message = f"the plan {plan.name!r} says {field} = {said:g}, and {plan.file} takes {measure.value:g}"
+            message = f"the plan {plan.name!r} says {field} = {said:g}, but {plan.file} takes {measure.value:g}"
             report.add(line, Rule.EXERCISE_PROOF, f"{said:g}", message, f"write {field} = {measure.value:g}")
 
 
 def _agrees(said: float, measure: Measure) -> bool:
-    """Counts are exact; what the kernel measured differs a little from run to run."""
+    """Whether the two agree. Counts are exact; what the kernel measures varies slightly between runs."""
     room = PEAK_SHARE * measure.value if measure.measured_by is MeasuredBy.KERNEL else 0.0
     return abs(said - measure.value) <= room
 

@@ -1,8 +1,8 @@
-"""What has to be run to prove a course, and what each run has to give. Pure: another module runs the jobs.
+"""The runs that prove a course, and the expected result of each. Pure: another module runs the jobs.
 
-A check is one job for the graders with the expectation that its result has to keep: a cell prints what the chapter
-says it prints, a claim's code does not raise, a graph is the one that is committed, an exercise's starter does
-not pass, its solution does, and each attempt gets its outcome and finding.
+A check is one job for the graders with an expectation of its result: a cell prints what the chapter says it
+prints, a claim's code does not raise, a graph is the committed one, an exercise's starter does not pass, its
+solution passes, and each attempt gets its outcome and finding.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ from graders.contract.results import Outcome
 
 SOLUTION = "solution.py"
 MUTANTS = "mutants/"
-"""The folder of solutions with one change each, none of which may pass: what the cases are there to catch."""
+"""The folder of solutions with one change each. None of them may pass: the cases must catch every change."""
 
 LIMITS = ("cpu_seconds", "wall_seconds", "memory_mib")
 CHECKS = "public"
@@ -38,7 +38,7 @@ CHECKS = "public"
 
 @dataclass(frozen=True)
 class CellCheck:
-    """`clicked` are the nodes that questions call right on the cell's graph, with the line that says so."""
+    """`clicked` are the right nodes of questions about the cell's graph, each with its line in the chapter."""
 
     chapter: Chapter
     cell: Cell
@@ -53,7 +53,7 @@ class ClaimCheck:
 
 @dataclass(frozen=True)
 class GraphCheck:
-    """`committed` is the text of the trace file, or None where there is none."""
+    """`committed` is the text of the trace file, or None if there is none."""
 
     chapter: Chapter
     graph: Graph
@@ -63,7 +63,7 @@ class GraphCheck:
 
 @dataclass(frozen=True)
 class SwitchCheck:
-    """An incident with one switch turned: it has to go otherwise than it went."""
+    """An incident with one switch changed: its output must differ from the original."""
 
     chapter: Chapter
     incident: Incident
@@ -81,7 +81,7 @@ class ExerciseCheck:
     attempt: Attempt | None = None
     attempt_line: int = 1
     limit_lines: Mapping[str, int] = field(default_factory=dict)
-    """Where exercise.toml says each limit, and how many checks there are."""
+    """The lines of exercise.toml that set each limit and the number of checks."""
 
     @property
     def is_solution(self) -> bool:
@@ -94,7 +94,7 @@ class ExerciseCheck:
 
 @dataclass(frozen=True)
 class SnippetCheck:
-    """A program of the gallery: it records a tape."""
+    """A program of the gallery, which must record a tape."""
 
     snippet: Snippet
 
@@ -105,7 +105,7 @@ Expectation = RunExpectation | ExerciseCheck
 
 @dataclass(frozen=True)
 class Check:
-    """A job with its expectation. `digest` changes when anything that could change the judgement does."""
+    """A job with its expectation. `digest` changes with anything that could change the judgement."""
 
     name: str
     path: str
@@ -130,7 +130,7 @@ def plan_checks(
 ) -> Iterator[Check]:
     """Every check of the course in reading order. `traces` holds the committed ones by "slug/graph-id".
 
-    Code that does not parse is left out: it is reported already. So is a claim that needs a GPU where there is none.
+    Leaves out code that does not parse, which is reported already, and, without a GPU, claims that need one.
     """
     for chapter in course.chapters:
         yield from _plan_chapter(chapter, traces, has_gpu)
@@ -159,7 +159,7 @@ def _plan_chapter(chapter: Chapter, traces: Mapping[str, str], has_gpu: bool) ->
 
 
 def _plan_walkthroughs(chapter: Chapter, has_gpu: bool) -> Iterator[Check]:
-    """The code of walks, and each incident as it went and with every switch turned alone."""
+    """Checks for the code of walks, and for each incident: as it happened, and with each switch changed alone."""
     for steps in blocks_of(Steps, chapter.blocks):
         if _parses(steps.cell.source) and _parses(steps.cell.setup):
             yield _plan_cell(chapter, steps.cell, ())
@@ -177,7 +177,7 @@ def _plan_walkthroughs(chapter: Chapter, has_gpu: bool) -> Iterator[Check]:
 
 
 def _plan_drawn(chapter: Chapter, committed: Mapping[str, str], has_gpu: bool) -> Iterator[Check]:
-    """What the check draws and measures itself; its files are the expectation."""
+    """Checks for draws and measurements, whose committed files are the expectation."""
     nobody = Report("")
     for question in chapter.index.questions.values():
         if question.variant and _parses(question.variant.code):
@@ -252,17 +252,17 @@ def _plan_exercise(folder: ExerciseFolder) -> Iterator[Check]:
 
 
 def wanted_outcome(expectation: ExerciseCheck) -> str:
-    """What the grader has to say, in words for a message."""
+    """The required outcome, in words for a message."""
     if expectation.attempt is None:
         if expectation.is_mutant:
-            return "an outcome that tells it from the solution: the cases let this change pass, or it does not parse"
+            return "an outcome that distinguishes it from the solution: the cases let it pass, or it does not parse"
         return "passed" if expectation.is_solution else "anything but passed"
     finding = f" with the finding {expectation.attempt.finding!r}" if expectation.attempt.finding else ""
     return f"{expectation.attempt.outcome}{finding}"
 
 
 def keeps_outcome(expectation: ExerciseCheck, outcome: Outcome, finding: str | None) -> bool:
-    """Whether a verdict is the one that the author promised for this answer."""
+    """Whether a verdict is the one that the author expects for this answer."""
     if expectation.attempt is not None:
         same_finding = expectation.attempt.finding is None or expectation.attempt.finding == finding
         return outcome is expectation.attempt.outcome and same_finding
@@ -272,7 +272,7 @@ def keeps_outcome(expectation: ExerciseCheck, outcome: Outcome, finding: str | N
 
 
 def describe(expectation: Expectation) -> str:  # noqa: C901 - one flat match over a closed union
-    """The check in a word or two, for the line that shows progress."""
+    """The kind of check in a word or two, for the progress line."""
     match expectation:
         case SnippetCheck():
             return "program of the gallery"

@@ -1,4 +1,4 @@
-"""Compares the course's concepts with its questions: each is asked, and should be asked with fresh numbers too."""
+"""Compares the course's concepts with its questions: each concept needs a question, preferably with a variant."""
 
 from collections.abc import Mapping
 
@@ -10,9 +10,9 @@ FRONT_MATTER = "the front matter"
 
 
 def check_concepts(parsed: Mapping[str, ParsedChapter], known: Mapping[str, str]) -> list[ContentProblem]:
-    """Each concept that a written chapter teaches and no question of the course asks for."""
+    """A problem for each concept that a written chapter teaches but no question asks for."""
     if any(chapter.chapter is None for chapter in parsed.values()):
-        # What a chapter that cannot be read asks for, nobody can say.
+        # An unreadable chapter may hold the missing questions.
         return []
     asked = {use.name for chapter in parsed.values() for use in chapter.concepts if use.by != FRONT_MATTER}
     problems: list[ContentProblem] = []
@@ -28,7 +28,7 @@ def check_concepts(parsed: Mapping[str, ParsedChapter], known: Mapping[str, str]
 
 
 def advise_variants(course: Course) -> tuple[ContentProblem, ...]:
-    """Advice, not mistakes: the concepts of written chapters that are asked with the same numbers every time."""
+    """Advice, not mistakes: the concepts of written chapters whose questions use the same numbers every time."""
     questions = [(question, chapter) for chapter in course.chapters for question in chapter.index.questions.values()]
     varied = {concept for question, _ in questions if question.variant for concept in question.concepts}
     advice = []
@@ -38,7 +38,7 @@ def advise_variants(course: Course) -> tuple[ContentProblem, ...]:
             question, chapter = first
             report = Report(chapter.where.path)
             message = f"the concept {concept!r} has no question with a variant"
-            remedy = "give one of its questions a `:variant:`, so that a reader may ask for another one like it"
+            remedy = "give one of its questions a `:variant:`, so that a reader can ask for another one like it"
             report.add(question.where.line, Rule.CONCEPT_UNVARIED, concept, message, remedy)
             advice += report.problems
     return tuple(sorted(advice))

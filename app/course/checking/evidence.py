@@ -1,4 +1,4 @@
-"""evidence.json: when, where and on which version each claim was last run. Pure: takes and gives text."""
+"""evidence.json: the date, machine and version of each claim's last run. Pure: takes and returns text."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ from app.course.problems import Report, Rule
 
 
 class EvidenceEntry(BaseModel):
-    """One claim's last run. `content` is the hash of the code that was run; another hash makes this stale."""
+    """One claim's last run. `content` is the hash of the code that was run; if it differs now, the entry is stale."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     held: bool
@@ -33,12 +33,12 @@ class EvidenceFile(BaseModel):
 
 
 def hash_claim(claim: Claim) -> str:
-    """What identifies the run of a claim: its code and what it needs. Its sentence may be reworded freely."""
+    """Identifies the run of a claim by its code and what it needs. Its sentence may be reworded freely."""
     return hashlib.sha256(f"{claim.needs}\n{claim.code}".encode()).hexdigest()[:16]
 
 
 def read_evidence(text: str, report: Report) -> EvidenceFile:
-    """The file's entries; reports a file that cannot be read and takes it as empty."""
+    """The file's entries; a file that cannot be read is reported and treated as empty."""
     try:
         return EvidenceFile.model_validate_json(text)
     except ValidationError as error:
@@ -55,7 +55,7 @@ def write_evidence(file: EvidenceFile) -> str:
 
 
 def evidence_of(claim: Claim, file: EvidenceFile) -> Evidence | None:
-    """What is known of the claim as it stands now; None where its code has changed since it was run."""
+    """The evidence for the claim's present code; None if the code has changed since it was run."""
     entry = file.claims.get(claim.id)
     if entry is None or entry.content != hash_claim(claim):
         return None

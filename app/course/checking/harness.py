@@ -1,6 +1,6 @@
-"""The code that stands around an author's in the box: what draws a variant and what prints a measurement.
+"""The code around an author's code in the box: it draws a variant or prints a measurement.
 
-It goes in as hidden setup, and one line that calls it follows the author's code, whose lines keep their numbers.
+It is sent as hidden setup, and a line that calls it follows the author's code, whose line numbers stay the same.
 """
 
 import json
@@ -14,7 +14,7 @@ from graders.contract.limits import CELL_LIMITS
 DRAW_LINE = "draw: "
 TABLE_LINE = "table: "
 CANDIDATES_A_DRAW = 5
-"""How many draws are tried for each that is wanted: those in which a distractor is the truth are rejected."""
+"""How many draws are tried per wanted draw, because draws in which a distractor is the truth are rejected."""
 
 PLAIN = """
 def _plain(value):
@@ -67,7 +67,7 @@ def variant_job(variant: Variant) -> RunJob:
 
 
 def cell_job(cell: Cell, source: str | None = None, switched_on: Collection[str] | None = None) -> RunJob:
-    """A cell's run: of its own code or of a reader's, with its switches as the chapter has them or as given."""
+    """The job that runs a cell: its own code or a reader's, with the chapter's switches or the given ones."""
     on = {switch.name for switch in cell.switches if switch.on} if switched_on is None else switched_on
     switches = "".join(f"{switch.name} = {switch.name in on}\n" for switch in cell.switches)
     written = cell.source if source is None or not cell.editable else source
@@ -78,7 +78,7 @@ def cell_job(cell: Cell, source: str | None = None, switched_on: Collection[str]
 
 
 def read_lines(stdout: str, prefix: str) -> Iterable[Any]:
-    """The documents that the harness printed. Lines that are none are the author's own, or a reader's."""
+    """The JSON documents that the harness printed. Other lines are the author's or a reader's own output."""
     for line in stdout.split("\n"):
         if line.startswith(prefix):
             try:
@@ -88,5 +88,5 @@ def read_lines(stdout: str, prefix: str) -> Iterable[Any]:
 
 
 def drop_lines(stdout: str, prefix: str) -> str:
-    """What was printed without the harness's own documents, for a reader."""
+    """The output for a reader, without the harness's own documents."""
     return "".join(line for line in stdout.splitlines(keepends=True) if not line.startswith(prefix))

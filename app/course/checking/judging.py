@@ -1,4 +1,4 @@
-"""Compares the result of a check with its expectation. Pure: returns problems, and what a claim's evidence says."""
+"""Compares the result of a check with its expectation. Pure: returns problems."""
 
 import math
 from dataclasses import dataclass
@@ -28,27 +28,27 @@ from graders.contract.results import Mistake, Outcome, RunEnd, Verdict
 from graders.contract.trace import Trace
 
 SHOWN = 200
-"""How many characters of a program's output stand in a message."""
+"""The maximum number of characters of a program's output in a message."""
 
 LEAST_ROOM = 3
-"""A limit is at least so many times what the reference needs."""
+"""A limit must be at least this many times what the reference needs."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """`problems` is empty where the expectation was met. `fault` is the graders' own failure, no author's mistake."""
+    """`problems` is empty if the expectation was met. `fault` is the graders' own failure, not the author's."""
 
     problems: tuple[ContentProblem, ...]
     fault: str = ""
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether a busy machine may have brought this about, so that one more run can settle it."""
+        """Whether a busy machine may have caused this, so that another run can decide."""
         return bool(self.fault) or any(problem.rule is Rule.TIGHT_LIMIT for problem in self.problems)
 
 
 def judge(check: Check, result: RunEnd | Verdict) -> Judged:
-    """Every way in which the result breaks the check's expectation."""
+    """Reports every difference between the result and the check's expectation."""
     if result.outcome in UNJUDGED:
         said = result.finding.short if result.finding else result.outcome.value
         return Judged((), f"{check.name}: {said}")
@@ -105,12 +105,12 @@ def _judge_cell(expectation: CellCheck, result: RunEnd, report: Report) -> None:
     if cell.raises:
         raised = result.mistake.type if result.mistake else ""
         if raised.rpartition(".")[2] != cell.raises.rpartition(".")[2]:
-            message = f"the cell {cell.id!r} ends with {say_end(result)}, and should raise {cell.raises}"
+            message = f"the cell {cell.id!r} ends with {say_end(result)} but should raise {cell.raises}"
             report.add(cell.where.line, Rule.CELL_FAILED, say_end(result), message, "fix the code, or `:raises:`")
             return
     elif result.outcome is not Outcome.OK:
         message = f"the cell {cell.id!r} ends with {say_end(result)}"
-        remedy = "fix the code, or say `:raises: TYPE` where the error is meant"
+        remedy = "fix the code, or write `:raises: TYPE` if the error is intended"
         report.add(line, Rule.CELL_FAILED, say_end(result), message, remedy)
         return
     _judge_output(expectation, result, report)
@@ -130,13 +130,13 @@ def _judge_output(expectation: CellCheck, result: RunEnd, report: Report) -> Non
     expected = repr(wanted[differs]) if differs < len(wanted) else "nothing more"
     # The source, the `---` line, then the expected output.
     line = cell.code_line + cell.source.count("\n") + 2 + min(differs, len(wanted) - 1)
-    message = f"the cell {cell.id!r} prints {given[:SHOWN]}, and the chapter says {expected[:SHOWN]}"
+    message = f"the cell {cell.id!r} prints {given[:SHOWN]}, but the chapter says {expected[:SHOWN]}"
     remedy = "fix the code or the output; `python -m app check --update` writes what it prints"
     report.add(line, Rule.CELL_OUTPUT, given, message, remedy)
 
 
 def tidy_output(text: str) -> str:
-    """Output without the blanks at its line ends and the blank lines around it: nobody can see those."""
+    """Output without trailing whitespace and surrounding blank lines, which a reader cannot see."""
     return "\n".join(line.rstrip() for line in text.replace("\r\n", "\n").split("\n")).strip("\n")
 
 
@@ -166,14 +166,14 @@ def _judge_graph(expectation: GraphCheck, result: RunEnd, report: Report) -> Non
 
 
 def _judge_switch(expectation: SwitchCheck, result: RunEnd, report: Report) -> None:
-    """A switch that changes nothing explains nothing; how the incident goes with it is for the reader to see."""
+    """Reports a switch that changes nothing. The changed output itself is not compared: the reader runs it."""
     cell = expectation.incident.cell
     raised = result.mistake.type.rpartition(".")[2] if result.mistake else ""
     same_end = raised == cell.raises.rpartition(".")[2]
     same_output = cell.expected is None or tidy_output(result.stdout) == tidy_output(cell.expected)
     if same_end and same_output:
         message = f"the switch {expectation.switch.name!r} changes nothing in {cell.id!r}"
-        remedy = "let the code depend on it, or let it print what differs"
+        remedy = "make the output depend on it"
         report.add(expectation.incident.where.line, Rule.INCIDENT, expectation.switch.name, message, remedy)
 
 
@@ -194,16 +194,18 @@ def _judge_measure(expectation: MeasureCheck, result: RunEnd, report: Report) ->
         return
     message = f"the measurement {cell.id!r} ends with {say_end(result)}"
     line = _line_within(cell.code_line, cell.source, result.mistake)
-    report.add(line, Rule.MEASURE_FAILED, say_end(result), message, "fix the code; it leaves its table in `result`")
+    report.add(
+        line, Rule.MEASURE_FAILED, say_end(result), message, "fix the code; it must assign its table to `result`"
+    )
 
 
 def _line_within(code_line: int, source: str, mistake: Mistake | None) -> int:
-    """The file's line of an error; one in the line that follows the author's code is said of the first."""
+    """The file's line of an error; an error in the harness's line after the code is reported at the first line."""
     return min(_line(code_line, mistake), code_line + source.count("\n"))
 
 
 def is_same_picture(committed: str, now: Trace) -> bool:
-    """Whether a committed trace draws as the new one does. Sequence numbers and the torch version may differ."""
+    """Whether two traces draw the same picture. Sequence numbers and the torch version may differ."""
     try:
         before = Trace.model_validate_json(committed)
     except ValidationError:
@@ -220,7 +222,7 @@ def _judge_targets(
     trace: Trace | None, clicked: tuple[tuple[str, int], ...], name: str, line: int, report: Report
 ) -> None:
     if trace is None:
-        message = f"{name!r} shows a graph, and its run gave none"
+        message = f"{name!r} shows a graph, but its run produced none"
         report.add(line, Rule.GRAPH_FAILED, name, message, "let the code compute something that requires a gradient")
         return
     names = sorted({*trace.nodes.variable, *trace.nodes.forward, *trace.nodes.name} - {""})
@@ -236,8 +238,8 @@ def _judge_exercise(expectation: ExerciseCheck, verdict: Verdict, report: Report
     if not keeps_outcome(expectation, verdict.outcome, finding):
         got = f"{verdict.outcome.value} with the finding {finding!r}" if finding else verdict.outcome.value
         said = f" ({_first_line(verdict.mistake.message)})" if verdict.mistake else ""
-        message = f"{expectation.file} gets {got}{said}, and should get {wanted_outcome(expectation)}"
-        remedy = "fix the answer, the cases or what exercise.toml says of it"
+        message = f"{expectation.file} gets {got}{said} but should get {wanted_outcome(expectation)}"
+        remedy = "fix the answer, the cases or its entry in exercise.toml"
         report.add(expectation.attempt_line, Rule.EXERCISE_PROOF, expectation.file, message, remedy)
         return
     report.problems += judge_plans(expectation.exercise, expectation.file, expectation.attempt_line, verdict).problems
@@ -247,7 +249,7 @@ def _judge_exercise(expectation: ExerciseCheck, verdict: Verdict, report: Report
 
 
 def _judge_checks(expectation: ExerciseCheck, verdict: Verdict, report: Report) -> None:
-    """What the page promises of the number of checks, compared with a run in which all of them were asked."""
+    """Compares the number of checks that the page announces with a run that went through all of them."""
     said = expectation.exercise.manifest.checks
     public = sum(case.public for case in verdict.cases)
     hidden = len(verdict.cases) - public
@@ -255,7 +257,7 @@ def _judge_checks(expectation: ExerciseCheck, verdict: Verdict, report: Report) 
         return
     manifest = Report(f"exercises/{expectation.exercise.name}/exercise.toml")
     message = f"[checks] says {said.public} public and {said.hidden} hidden; a run has {public} and {hidden}"
-    remedy = f"write public = {public} and hidden = {hidden}, and draw as many in every run"
+    remedy = f"write public = {public} and hidden = {hidden}, and generate the same number in every run"
     manifest.add(
         expectation.limit_lines.get(CHECKS, 1), Rule.CHECKS, f"{said.public} + {said.hidden}", message, remedy
     )
@@ -263,7 +265,7 @@ def _judge_checks(expectation: ExerciseCheck, verdict: Verdict, report: Report) 
 
 
 def _judge_limits(expectation: ExerciseCheck, verdict: Verdict, report: Report) -> None:
-    """A learner's right answer may be slower than the reference, and run on a slower machine."""
+    """Reports limits that are too tight: a right answer may be slower than the reference, as may the machine."""
     limits = expectation.exercise.manifest.limits
     allowed = {
         "cpu": ("cpu_seconds", limits.cpu_seconds),

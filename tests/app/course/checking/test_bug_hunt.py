@@ -57,7 +57,7 @@ def test_a_hunt_as_it_should_be_has_no_problem(hunt: Path) -> None:
 MISTAKES: list[tuple[str, str, str, str, str]] = [
     ("lines = [4, 5]", "lines = [4, 6]", "lines = [4, 6]", "starter.py has 5 lines", "write a line from 1 to 5"),
     ("lines = [4, 5]", "lines = [4, 0]", "lines = [4, 0]", "starter.py has 5 lines", "write a line from 1 to 5"),
-    ("lines = [4, 5]", "lines = [3, 5]", "lines = [3, 5]", "it is blank", "write the number of the line that does"),
+    ("lines = [4, 5]", "lines = [3, 5]", "lines = [3, 5]", "it is blank", "write the number of the line that causes"),
     ('category = "rounding"\nwhy = "The right fix, by', 'category = "roundin"\nwhy = "The right fix, by',
      'category = "roundin"', "not offered", "did you mean 'rounding'?"),
     ("line = 2", "line = 20", "line = 20", "marks line 20", "write a line from 1 to 5"),
