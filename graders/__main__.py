@@ -38,7 +38,7 @@ PASSED, NOT_PASSED, OUR_FAULT = 0, 1, 2
 
 
 class Form(StrEnum):
-    """For whom a verdict is written."""
+    """The form in which a verdict is printed."""
 
     TEXT = "text"
     JSON = "json"
@@ -76,7 +76,7 @@ def obey(options: argparse.Namespace, settings: GraderSettings) -> int:
 
 
 def describe_fault(error: Exception) -> str:
-    """What went wrong, the file by its name and the setting by its variable."""
+    """What went wrong, with the name of the file or of the setting's variable."""
     if isinstance(error, ValidationError):
         return describe_invalid(error)
     if isinstance(error, OSError) and error.filename:
@@ -93,14 +93,14 @@ def read_arguments(arguments: list[str] | None) -> argparse.Namespace:
     grading.add_argument(
         "--gradescope", dest="form", action="store_const", const=Form.GRADESCOPE, help="Gradescope's results.json"
     )
-    grading.add_argument("--category", help="of a bug hunt: the kind of fault, as exercise.toml calls it")
-    grading.add_argument("--line", type=int, help="of a bug hunt: the guilty line of starter.py")
-    grading.add_argument("--public", action="store_true", help="ask the public checks alone")
+    grading.add_argument("--category", help="for a bug hunt: the kind of fault, as exercise.toml names it")
+    grading.add_argument("--line", type=int, help="for a bug hunt: the guilty line of starter.py")
+    grading.add_argument("--public", action="store_true", help="run only the public checks")
     running = commands.add_parser("run", help="run a file as a free cell, in the real box")
     running.add_argument("file", type=Path, metavar="FILE")
     running.add_argument("--trace", action="store_true", help="record its graphs")
     running.add_argument("--flavour", choices=[flavour.value for flavour in Flavour], default=Flavour.TORCH.value)
-    testing = commands.add_parser("self-test", help="try to break out of the box, and tell what held")
+    testing = commands.add_parser("self-test", help="try to break out of the box, and list what held")
     grading.set_defaults(form=Form.TEXT)
     one_object = "one JSON object on standard output"
     grading.add_argument("--json", dest="form", action="store_const", const=Form.JSON, help=one_object)
@@ -108,16 +108,16 @@ def read_arguments(arguments: list[str] | None) -> argparse.Namespace:
         command.add_argument("--json", action="store_true", help=one_object)
     working = commands.add_parser("worker", help="serve a queue until told to stop")
     working.add_argument("--queue", choices=[queue.value for queue in Queue], default=Queue.CPU.value)
-    commands.add_parser("alive", help="whether this machine's worker was heard of lately, for health checks")
+    commands.add_parser("alive", help="whether this machine's worker said hello lately, for health checks")
     streaming = commands.add_parser("stream", help="jobs as JSON lines in, results as JSON lines out")
     streaming.add_argument("--exercises", type=Path, default=None, metavar="DIR")
     return parser.parse_args(arguments)
 
 
 def work(settings: GraderSettings, queue: Queue) -> int:
-    # What learners wrote is for its owner alone to read.
+    # Only the worker's own user may read the files with learners' code.
     os.umask(0o077)
-    from graders.worker.main import main as serve_queue  # noqa: PLC0415 - SQLAlchemy, half a second that `grade` needs not
+    from graders.worker.main import main as serve_queue  # noqa: PLC0415 - it imports SQLAlchemy: half a second
 
     return serve_queue(settings, queue)
 
@@ -149,7 +149,7 @@ def grade(settings: GraderSettings, options: argparse.Namespace) -> int:
 
 
 def write_verdict(verdict: Verdict, form: Form) -> str:
-    """The verdict for its reader; nothing where Gradescope says itself that there is none."""
+    """The verdict in this form; "" if Gradescope itself is to report that grading failed."""
     match form:
         case Form.TEXT:
             return describe_verdict(verdict)
@@ -194,7 +194,7 @@ def stream(settings: GraderSettings, exercises: Path | None) -> int:
 
 def read_source(file: Path) -> str:
     if file.stat().st_size > MAX_SOURCE_BYTES:
-        raise ExerciseProblem(f"{file} has {file.stat().st_size} bytes; {MAX_SOURCE_BYTES} is the most")
+        raise ExerciseProblem(f"{file} has {file.stat().st_size} bytes; at most {MAX_SOURCE_BYTES} are allowed")
     return file.read_text(encoding="utf-8", errors="replace")
 
 
@@ -251,7 +251,7 @@ def describe_self_test(report: SelfTestReport) -> str:
 
 
 def _ignore_event(kind: EventKind, body: Message) -> None:
-    """The result holds all of it."""
+    """Ignored, because the result contains all output and cases."""
 
 
 def _print_output(kind: EventKind, body: Message) -> None:

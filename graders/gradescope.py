@@ -1,7 +1,7 @@
 """A verdict as Gradescope's results.json, so that an exercise can be graded there by these graders.
 
-The shape is that of https://gradescope-autograders.readthedocs.io/en/latest/specs/#output-format: one test a case,
-each worth a point, whose sum is the score; fields that are left out take Gradescope's defaults. Pure.
+The format is https://gradescope-autograders.readthedocs.io/en/latest/specs/#output-format: one test per case, each
+worth one point; the score is their sum, and missing fields take Gradescope's defaults. Pure.
 """
 
 from typing import Any
@@ -9,11 +9,11 @@ from typing import Any
 from graders.contract.results import CaseResult, Outcome, Verdict
 
 HIDDEN_OUTPUT = "hidden"
-"""What the learner's program printed is theirs, but hidden cases may have run in it."""
+"""Students do not see the program's output, because it may come from hidden cases."""
 
 
 def write_results(verdict: Verdict) -> dict[str, Any] | None:
-    """The document, or None where there is no verdict: without a file, Gradescope itself says that grading failed."""
+    """The document, or None if the program was not judged: without a file, Gradescope reports that grading failed."""
     if not verdict.costs_an_attempt:
         return None
     reached = [_write_case(number, case) for number, case in enumerate(verdict.cases, 1)]
@@ -48,7 +48,7 @@ def _write_case(number: int, case: CaseResult) -> dict[str, Any]:
 
 
 def _write_diagnosis(verdict: Verdict) -> dict[str, Any]:
-    """A bug hunt whose code holds: what was said of the fault is worth a point like any case."""
+    """For a bug hunt whose code passes: the diagnosis is worth one point, like a case."""
     return {
         "number": str(verdict.cases_total + 1),
         "name": "What was wrong: the kind of fault, and its line",
@@ -61,7 +61,7 @@ def _write_diagnosis(verdict: Verdict) -> dict[str, Any]:
 
 
 def _describe_case(case: CaseResult) -> str:
-    """What the learner may see of it; a hidden case holds no values."""
+    """What the learner may see of a case; a hidden case has no values."""
     lines = [case.finding.short, case.finding.long] if case.finding else []
     values = (("input", case.input), ("yours", case.got), ("expected", case.expected))
     lines += [f"{name}: {value}" for name, value in values if value]

@@ -1,4 +1,4 @@
-"""Makes a large process cheap to fork: its objects at rest, its memory in huge pages."""
+"""Makes a large process cheap to fork: freezes its objects and gathers its memory into huge pages."""
 
 import ctypes
 import gc
@@ -14,7 +14,7 @@ MADV_COLLAPSE: Final = 25
 
 @contextmanager
 def importing() -> Iterator[None]:
-    """For many imports: a collector that looks again and again at what is to stay takes a quarter of torch's."""
+    """Turn the garbage collector off for many imports: it would take a quarter of the time of torch's import."""
     gc.disable()
     try:
         yield
@@ -23,16 +23,16 @@ def importing() -> Iterator[None]:
 
 
 def open_map() -> TextIO:
-    """This process's memory, for whoever will have no /proc when it is ready; read it once."""
+    """This process's memory map, opened early by a process that will have no /proc later. It can be read once."""
     return Path("/proc/self/maps").open(encoding="utf-8")
 
 
 def rest(memory_map: TextIO) -> None:
-    """Call once everything is imported, before the first fork.
+    """Call when everything is imported, before the first fork.
 
-    Frozen objects are never traversed in a child: without this one gc.collect() there copies 71 MB of pages. And a
-    fork copies one entry for a huge page and 512 for small ones: with torch it costs a third. A child's
-    writes still copy 4 KiB each. A kernel that cannot gather pages leaves them as they are.
+    A child's garbage collector skips frozen objects; without this, one gc.collect() in a child copies 71 MB of pages.
+    A fork copies one page table entry per huge page instead of 512, so with torch it takes a third of the time. A
+    child's writes still copy 4 KiB each. A kernel that cannot gather pages leaves them as they are.
     """
     gc.collect()
     gc.freeze()
@@ -42,7 +42,7 @@ def rest(memory_map: TextIO) -> None:
 
 
 def _list_huge_pages(memory_map: str) -> Iterator[int]:
-    """Addresses of what could be a huge page: whole ones in private, writable memory that is no file's."""
+    """The addresses of possible huge pages: whole ones in private, writable memory that belongs to no file."""
     for line in memory_map.splitlines():
         span, rights, _, _, inode, *name = line.split(maxsplit=5)
         if rights != "rw-p" or inode != "0" or (name and not name[0].startswith(("[heap]", "[anon:"))):

@@ -1,4 +1,4 @@
-"""What comes back: a verdict on a submission, or the end of a cell's run."""
+"""The results of jobs: a verdict on a submission, or the end of a cell's run."""
 
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -10,8 +10,8 @@ from graders.contract.trace import Trace
 
 
 class Outcome(StrEnum):
-    """The closed set of ends. `passed` is for a submission that held in everything; a cell that ran, and public
-    checks that all held, end with `ok`: neither can be taken for a pass."""
+    """How a job can end. Only a submission that passes all its cases ends with `passed`. A cell that ran, and public
+    checks that all pass, end with `ok`, so that neither can be taken for a pass."""
 
     OK = "ok"
     PASSED = "passed"
@@ -35,12 +35,12 @@ class Outcome(StrEnum):
 
     @property
     def costs_an_attempt(self) -> bool:
-        """Our own fault, and a run that the learner withdrew, never count against the learner."""
+        """False for a fault of ours and for a run that the learner cancelled or replaced."""
         return self not in (Outcome.GRADER_FAULT, Outcome.CANCELLED, Outcome.SUPERSEDED)
 
 
 class MeasuredBy(StrEnum):
-    """Whose word a number is. Only the kernel's and the judge's can carry credit."""
+    """Who measured a number. Only numbers from the kernel and the judge can affect credit."""
 
     KERNEL = "kernel"
     JUDGE = "judge"
@@ -48,7 +48,7 @@ class MeasuredBy(StrEnum):
 
 
 class Measure(Message):
-    """A number with its unit and whose word it is; `most` is the budget that the exercise sets it, if it sets one."""
+    """A number with its unit and who measured it; `most` is the exercise's budget for it, if it has one."""
 
     name: str
     value: float
@@ -58,7 +58,7 @@ class Measure(Message):
 
 
 class Finding(Message):
-    """What went wrong, in words: a code that tests can name, one line, and what to do about it."""
+    """What went wrong: a code that tests can name, one line for the learner, and what to do about it."""
 
     code: str
     short: str
@@ -80,9 +80,9 @@ MAX_SCHEDULE_STEPS = 600
 class Schedule(Message):
     """What a program asked of a metered machine, in columns, one row per call, as the judge counted it.
 
-    A state or a gradient is known by its number, 0 being the state that the machine begins with. `layer` is -1 for
-    `loss` and `free`; `takes` the state (of `vjp` also the gradient) that was handed in; `makes` what came of it, or
-    -1; `held` the units alive after the call. `calls` counts all of them, also those beyond the rows' cap.
+    States and gradients have numbers; 0 is the state that the machine begins with. `layer` is -1 for `loss` and
+    `free`; `takes` has the state that was passed in (for `vjp` also the gradient); `makes` is the result, or -1;
+    `held` the units alive after the call. `calls` counts all calls, even those beyond the cap on rows.
     """
 
     layers: int
@@ -95,10 +95,10 @@ class Schedule(Message):
 
 
 class Difference(Message):
-    """The first element of an answer that is not as expected: whose, where, and how far off.
+    """The first element of an answer that is not as expected: its value's name, its index, and how far off it is.
 
-    `index` is empty for a lone value; `off_by` is None where a distance means nothing, as between texts. `others`
-    counts the elements that differ besides, over all the answer's values.
+    `index` is empty for a single value; `off_by` is None where a distance has no meaning, as between texts. `others`
+    counts the other elements that differ, over all the answer's values.
     """
 
     name: str
@@ -124,8 +124,8 @@ class GraphNode(Message):
 class CaseGraph(Message):
     """The small graph that a public case is about, with what was answered at its nodes, operands before results.
 
-    `first_wrong` is the first node that differs on the way that the case looks along: from the output back to the
-    leaves, or forwards.
+    `first_wrong` is the first node that differs in the direction of `walk`: from the output back to the leaves, or
+    forwards.
     """
 
     walk: Literal["backward", "forward"] = "backward"
@@ -134,11 +134,10 @@ class CaseGraph(Message):
 
 
 class CaseResult(Message):
-    """One case: what went in, what came back, what was expected. Hidden cases keep input and values back.
+    """One case: its input, the program's answer and the expected one. Hidden cases show no input and no values.
 
-    `measures` are of cases that are judged by what they cost, each saying whose word it is; `schedule` is the judge's
-    own, of cases on a metered machine. `difference` and `graph` are of public cases whose answer had the right
-    layout.
+    Cases that are judged by their cost have `measures`; cases on a metered machine also have the `schedule` that the
+    judge recorded. `difference` and `graph` are for public cases whose answer had the right layout.
     """
 
     name: str
@@ -158,10 +157,10 @@ class CaseResult(Message):
 class Verdict(Message):
     """The judgement of one submission, or of a run of its public checks.
 
-    `public_only`: the public checks alone were asked. It is no attempt, whatever its outcome, and never `passed`.
-    `diagnosis_right`: whether the learner's word on the fault of a bug hunt was right; None where it was not weighed,
-    because the exercise asks for none or the code failed before. `exercise_digest` is that of the files that judged;
-    empty where none did.
+    `public_only`: only the public checks were run; this counts no attempt, and its outcome is never `passed`.
+    `diagnosis_right`: whether the learner's diagnosis in a bug hunt was right; None if it was not judged, because the
+    exercise asks for none or the code failed before. `exercise_digest` is the digest of the files that judged; empty
+    if none did.
     """
 
     kind: Literal["verdict"] = "verdict"
@@ -181,7 +180,7 @@ class Verdict(Message):
 
     @property
     def costs_an_attempt(self) -> bool:
-        """A run of the public checks never counts, neither for the learner nor against."""
+        """As the outcome says, but a run of the public checks never counts."""
         return self.outcome.costs_an_attempt and not self.public_only
 
     @property
@@ -190,7 +189,7 @@ class Verdict(Message):
 
     @property
     def credit(self) -> float:
-        """From 0 to 1: all or nothing, which is what an exercise gives where nobody says otherwise."""
+        """From 0 to 1: all or nothing, that is 1 for `passed` and 0 for any other outcome."""
         return 1.0 if self.outcome is Outcome.PASSED else 0.0
 
 

@@ -1,7 +1,7 @@
-"""The trace of a program's autograd graphs: columns, so that ten thousand nodes stay small as JSON.
+"""The trace of a program's autograd graphs, stored in columns so that ten thousand nodes stay small as JSON.
 
-Every column of one table has the same length; `trace_check` checks that, the caps, and that edges and indices point
-at something. A trace is the learner's process's word: it draws pictures and earns no credit.
+All columns of one table have the same length; `trace_check` checks that, the caps, and that indices are in range. A
+trace is a claim of the learner's process: it is drawn, and earns no credit.
 """
 
 from typing import Annotated, Literal, TypeVar
@@ -19,12 +19,12 @@ Index = Annotated[int, Field(ge=0, le=2**32)]
 Bytes = Annotated[int, Field(ge=0, le=2**53)]
 T = TypeVar("T")
 Column = Annotated[tuple[T, ...], FailFast()]
-"""One error is enough: a hundred thousand of them take three hundred times the bytes that they are about."""
+"""Stop at the first error: a hundred thousand errors would take three hundred times the memory of the data."""
 
 Shape = tuple[Annotated[int, Field(ge=0, le=2**53)], ...]
 
 Span = tuple[int, int, int, int]
-"""Where in the source: (line, column, end line, end column); lines from 1, columns from 0 in characters."""
+"""A place in the source: (line, column, end line, end column); lines from 1, columns from 0, in characters."""
 
 NodeKind = Literal["op", "leaf", "custom", "inplace", "checkpoint", "opaque"]
 
@@ -36,15 +36,15 @@ EventKind = Literal["record", "save", "free", "vjp", "accumulate", "capture", "r
 
 
 class Nodes(Message):
-    """One row a backward node, in the order in which the forward pass made them; a leaf stands before its first use.
+    """One row per backward node, in the order in which the forward pass made them; a leaf is before its first use.
 
-    `span` is null where no line of the learner's source made the node. `values` is a short rendering of
-    the forward output (of a leaf: its value when it was met) where it is small, else "". `backward` says which
-    backward call reached the node first (-1: none did). `saved_bytes` counts unique storages, each at the first
-    node that saved it; `leaf_bytes` is the part of it that leaves (parameters) own, and that stays when the graph
-    is let go. `saved` lists the slots, "; " between them. `sequence` is autograd's number, -1 for a leaf.
-    `made_by` is the node whose backward made this one (second derivatives). An engine of the learner's own has no
-    backward nodes: there a row is a value, `name` is "", `forward` its `_op`, and nothing is saved.
+    `span` is null if no line of the learner's source made the node. `values` is a short rendering of the forward
+    output (for a leaf: its value at its first use) if it is small, else "". `backward` is the number of the backward
+    call that reached the node first (-1: none did). `saved_bytes` counts unique storages, each at the first node that
+    saved it; `leaf_bytes` is the part of it that leaves (parameters) own, which stays when the graph is released.
+    `saved` lists the slots, separated by "; ". `sequence` is autograd's number, -1 for a leaf. `made_by` is the node
+    whose backward made this one (second derivatives). A learner's own engine has no backward nodes: there a row is a
+    value, `name` is "", `forward` is its `_op`, and nothing is saved.
     """
 
     name: Column[Text] = ()
@@ -67,7 +67,7 @@ class Nodes(Message):
 class Edges(Message):
     """Backward edges: gradient flows from node `source` to node `target` (the producer of an input).
 
-    `slot` is the position among the source's next_functions, `output` the target's output it belongs to.
+    `slot` is the edge's position in the source's next_functions, `output` the number of the target's output.
     """
 
     source: Column[Index] = ()
@@ -86,19 +86,19 @@ class Cuts(Message):
 
 
 class Events(Message):
-    """The tape, one row per step, in the order in which it happened.
+    """The tape, one row per step, in the order in which the steps happened.
 
-    Every row: `bytes` is what is held for backward in all after the step; `call` numbers the backward call it
-    belongs to, from 0 (-1: outside any). Gradients read "(shape) values" or "(shape) ‖norm‖"; several stand with
-    "; " between them, one a slot, "·" where none flows, so that part k of `outgoing` belongs to the edge of slot k;
-    "?" is one that flowed and nobody saw (an engine of the learner's own may add up before it stores).
+    In every row, `bytes` is the total held for backward after the step, and `call` the number of its backward call,
+    from 0 (-1: outside any). Gradients read "(shape) values" or "(shape) ‖norm‖". Several are separated by "; ", one
+    per slot, "·" where none flows, so that part k of `outgoing` belongs to the edge of slot k; "?" is a gradient that
+    flowed but was not observed (a learner's own engine may add up before it stores).
     `record`: an operation's node is made (leaves have no such step). `backward`: a call begins at `node`, `text`
     is "backward" or "grad"; a call that begins before the last one's `end` runs inside it. `vjp`: the node ran;
-    `incoming` is the sum it received for each of its outputs, `norm` the size of that. `accumulate`: a leaf's
-    .grad, `incoming` is what was added, `outgoing` the value after it, `before` the value before. `capture`: grad
-    hands out `incoming` for the node instead of adding it to .grad. `free`: the node's saved tensors let go.
-    `recompute`: a checkpointed region runs its forward again, because of `node`; `save`: a node of it holds tensors
-    again. `error`: `text` is the message, `node` the one that was running. `end`: the call is over.
+    `incoming` is the sum that it received for each of its outputs, `norm` the norm of that. `accumulate`: a leaf's
+    .grad; `incoming` is what was added, `before` and `outgoing` the values before and after. `capture`: grad returns
+    `incoming` for the node instead of adding it to .grad. `free`: the node's saved tensors are released. `recompute`:
+    a checkpointed region runs its forward again, because of `node`; `save`: one of its nodes holds tensors again.
+    `error`: `text` is the message, `node` the node that was running. `end`: the call is over.
     """
 
     kind: Column[EventKind] = ()
@@ -115,8 +115,8 @@ class Events(Message):
 class Regions(Message):
     """Nodes that belong together: a checkpointed region and the nodes inside it.
 
-    Regions nest, and two may share nodes without one holding the other: the node of a reentrant checkpoint stands in
-    the region that it runs again, and in the one around it.
+    Regions nest, and two may share nodes without one containing the other: the node of a reentrant checkpoint belongs
+    to the region that it recomputes and to the one around it.
     """
 
     kind: Column[Literal["checkpoint"]] = ()
@@ -125,7 +125,7 @@ class Regions(Message):
 
 
 class Trace(Message):
-    """One run's graphs and tapes. `notes` says in words what was left out, and why."""
+    """One run's graphs and tapes. `notes` says in words what was left out and why."""
 
     version: Literal[1] = 1
     torch: Text = ""

@@ -1,11 +1,11 @@
-"""The one reader of hostile traces: what a learner's process says of its graphs is data only once this accepted it.
+"""The one reader of untrusted traces: nothing uses what a learner's process reports of its graphs before this check.
 
-Beyond the field types of the contract it checks that columns have one length, indices point at something, the edges
-have no cycle and every number is finite and within the caps; and it takes control and direction-changing characters
-out of every text. It escapes nothing: that is the drawing's work, at the place of use.
+Besides the contract's field types it checks that a table's columns have one length, that indices are in range, that
+the edges have no cycle, and that every number is finite and within the caps. It replaces control and
+direction-changing characters in every text. It escapes nothing: the drawing does that where it uses a text.
 
-The worker calls it on what comes out of the box, the drawing process on what comes out of the ledger. Everything
-that draws takes a CheckedTrace, and checks nothing again.
+The worker calls it on what comes out of the box, the drawing process on what comes out of the ledger. All drawing
+code takes a CheckedTrace and checks nothing again.
 """
 
 import math
@@ -21,7 +21,7 @@ from graders.contract.trace import MAX_EVENTS, MAX_NODES, Span, Trace
 MAX_EDGES = 4 * MAX_NODES
 MAX_CUTS = MAX_EVENTS
 MAX_ROOTS = MAX_EVENTS
-"""Each backward call of a loop may begin at its own root."""
+"""Each backward call may begin at a different root."""
 MAX_REGIONS = 2_000
 MAX_NOTES = 100
 MAX_DIMENSIONS = 64
@@ -36,7 +36,7 @@ CheckedTrace = NewType("CheckedTrace", Trace)
 
 
 class TraceRefused(ValueError):
-    """A trace that no honest tracer makes. `code` is one word for logs, the message a sentence for people."""
+    """A trace that no honest tracer makes. `code` is one word for logs, the message a sentence for readers."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -44,7 +44,7 @@ class TraceRefused(ValueError):
 
 
 def read_trace(document: bytes | str, *, most_bytes: int = MAX_TRACE_BYTES) -> CheckedTrace:
-    """Parse and check one JSON document. Raises TraceRefused, and nothing else, whatever the bytes are."""
+    """Parse and check one JSON document. For any bytes, it raises TraceRefused and nothing else."""
     size_bytes = len(document) if isinstance(document, bytes) else len(document.encode("utf-8", "replace"))
     if size_bytes > most_bytes:
         raise TraceRefused("too-large", f"the trace has {size_bytes:,} bytes; at most {most_bytes:,} are read")
@@ -56,7 +56,7 @@ def read_trace(document: bytes | str, *, most_bytes: int = MAX_TRACE_BYTES) -> C
 
 
 def build_trace(data: Any) -> CheckedTrace:
-    """The same for data that are parsed already. Raises TraceRefused, and nothing else."""
+    """The same for data that are already parsed. Raises TraceRefused and nothing else."""
     try:
         trace = Trace.model_validate(data)
     except (ValidationError, RecursionError) as problem:
@@ -77,7 +77,7 @@ def _first_line(problem: ValidationError | RecursionError) -> str:
 
 
 def check_trace(trace: Trace) -> CheckedTrace:
-    """The same trace with clean texts. Raises TraceRefused where its parts contradict each other."""
+    """The same trace with clean texts. Raises TraceRefused if its parts are inconsistent or over the caps."""
     _check_caps(trace)
     for name in ("nodes", "edges", "cuts", "events", "regions"):
         _check_columns(name, getattr(trace, name))
@@ -130,7 +130,7 @@ def _check_indices(trace: Trace) -> None:
 
 
 def _check_regions(trace: Trace) -> None:
-    # Two regions may share nodes: a reentrant checkpoint within another, or one that ran backward twice, does.
+    # Two regions may share nodes, for example a reentrant checkpoint inside another, or one that ran backward twice.
     for number, nodes in enumerate(trace.regions.nodes):
         if len(set(nodes)) < len(nodes):
             raise TraceRefused("repeated", f"checkpointed region {number} names a node twice")
@@ -142,7 +142,7 @@ def _check_shapes_and_spans(trace: Trace) -> None:
             raise TraceRefused("bad-shape", f"a shape has {len(shape)} dimensions; torch allows {MAX_DIMENSIONS}")
     for span in (*trace.nodes.span, *trace.cuts.span, *trace.regions.span):
         if span is not None and not _is_place(span):
-            raise TraceRefused("bad-span", f"{span} is no place in a source text")
+            raise TraceRefused("bad-span", f"{span} is not a place in a source text")
     for module in trace.nodes.module:
         if module.count(".") >= MAX_MODULE_DEPTH:
             raise TraceRefused("too-deep", f"a module path has {module.count('.') + 1} parts")
@@ -155,20 +155,20 @@ def _is_place(span: Span) -> bool:
 
 
 def _check_numbers(trace: Trace) -> None:
-    # A tracer writes a norm that is not finite as null and says "nan" in the text: JSON has no such number.
+    # A tracer writes a norm that is not finite as null, with "nan" in the text, because JSON has no such number.
     if any(norm is not None and not math.isfinite(norm) for norm in trace.events.norm):
         raise TraceRefused("bad-number", "a gradient's norm is not a finite number")
     calls = (("sequence", trace.nodes.sequence), ("backward", trace.nodes.backward), ("call", trace.events.call))
     for name, column in calls:
         if any(not -1 <= number < 2**64 for number in column):
-            raise TraceRefused("bad-number", f"a {name} number lies outside 64 bits")
+            raise TraceRefused("bad-number", f"a {name} number does not fit in 64 bits")
     for name, column in (("slot", trace.edges.slot), ("output", trace.edges.output)):
         if max(column, default=0) > MAX_EDGES:
             raise TraceRefused("bad-number", f"an edge has {name} {max(column)}; at most {MAX_EDGES:,} is read")
 
 
 def _check_acyclic(trace: Trace) -> None:
-    """Kahn's method: take nodes off that wait for nothing; what cannot be taken off lies on a cycle."""
+    """Kahn's algorithm: remove nodes that wait for no other; those that remain are on or behind a cycle."""
     consumers: dict[int, list[int]] = {}
     waits = [0] * len(trace.nodes.name)
     for source, target in zip(trace.edges.source, trace.edges.target, strict=True):
@@ -184,7 +184,7 @@ def _check_acyclic(trace: Trace) -> None:
             if waits[consumer] == 0:
                 ready.append(consumer)
     if taken < len(waits):
-        raise TraceRefused("cycle", f"{len(waits) - taken:,} nodes lie on or behind a cycle of edges")
+        raise TraceRefused("cycle", f"{len(waits) - taken:,} nodes are on or behind a cycle of edges")
 
 
 def clean_text(text: str) -> str:

@@ -65,7 +65,7 @@ def test_a_trace_that_was_taken_is_taken_again_unchanged() -> None:
 def test_a_cycle_is_refused() -> None:
     edges = fill(Edges, 3, source=[1, 2, 3], target=[2, 3, 1])
     problem = refusal(chain() | {"edges": edges})
-    assert (problem.code, str(problem)) == ("cycle", "3 nodes lie on or behind a cycle of edges")
+    assert (problem.code, str(problem)) == ("cycle", "3 nodes are on or behind a cycle of edges")
 
 
 def test_a_node_that_feeds_itself_is_a_cycle() -> None:
