@@ -13,6 +13,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from app.course.loader import CourseReader
 from app.course.model import Course
 from app.course.publish import without_dangling, without_drafts
+from app.drawing.pool import Drawers
 from app.preview import Preview
 from app.settings import Env, Settings, read_settings
 from app.storage.store import Store
@@ -138,7 +139,8 @@ async def open_site(
     """Open everything that belongs to the running event loop, and close it at the end."""
     database = Database(settings.database)
     ledger = open_ledger_on(database, settings.wakeups_folder)
-    renderer, figures = Renderer(reload=settings.preview), Figures()
+    drawers = Drawers(settings.drawing_processes, note=lambda end: metrics.pictures.labels(end.value).inc())
+    renderer, figures = Renderer(reload=settings.preview), Figures(drawers)
     torch = RunningTorch(ledger)
     if preview:
         preview.watch.start()
@@ -155,6 +157,7 @@ async def open_site(
         preview.watch.stop()
     for chore in chores:
         chore.cancel()
+    await drawers.close()
     await ledger.close()
 
 

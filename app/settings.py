@@ -38,6 +38,8 @@ class Settings(SharedSettings):
     """How long an idle connection stays open. It must be longer than a proxy's, or the proxy finds closed ones."""
     rate_factor: Annotated[float, Field(gt=0)] = 1.0
     """Multiplies every rate limit; a load test sets it high."""
+    drawing_processes: Annotated[int, Field(ge=1, le=16)] = 2
+    """How many processes draw the graphs of learners' programs; each starts when it is first needed."""
     preview: bool = False
     """Read the chapters again when they change."""
 

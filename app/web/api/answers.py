@@ -12,7 +12,6 @@ from app.course.model import Chapter
 from app.course.questions.kinds import Choice, GraphClick, Number, Open, Order, Question, Several, Text, WrongLine
 from app.course.questions.marking import QuestionResponse, Unmarkable
 from app.storage.records import Answer
-from app.web.edge.figures import node_names
 from app.web.edge.identity import LearnerContext, LearnerContextDep, RequestContextDep
 from app.web.edge.rates import Act
 from app.web.pages.chapter import ChapterDep, answer_block, gather_state, need_block
@@ -129,6 +128,6 @@ async def _names_of_node(context: LearnerContext, chapter: Chapter, cell: str, n
     figure = (await gather_state(context.request_context, chapter)).figures.get(cell)
     if figure is None:
         raise Unmarkable("Run the cell first: the question is about the graph that it draws.")
-    if not node.isdecimal() or int(node) >= len(figure.trace.nodes.name):
+    if not node.isdecimal() or int(node) >= len(figure.nodes):
         return ()
-    return node_names(figure.trace, int(node))
+    return figure.nodes[int(node)].names

@@ -1,18 +1,17 @@
 """Graphs with folds opened: a click on a fold requests the picture again. JSON, for the page's element."""
 
-import asyncio
-import json
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from app.web.edge.figures import Figure
+from app.drawing.tasks import Figure
 from app.web.edge.identity import RequestContextDep
+from app.web.edge.rates import Act
 from app.web.pages.chapter import ChapterDep, need_block
-from app.web.views.presenting import picture_prefix
-from app.web.views.tapes import play_figure
+from app.web.views.presenting import ask_picture, picture_prefix
+from app.web.views.tapes import ask_played, complete_graph
 
 api = APIRouter(prefix="/api/chapters", tags=["graphs"])
 
@@ -35,7 +34,7 @@ class GraphAnswer(BaseModel):
 def answer_graph(figure: Figure | None) -> GraphAnswer:
     if figure is None:
         raise HTTPException(404, "There is no graph to draw.")
-    return GraphAnswer(svg=figure.picture.svg, text=figure.picture.text, folds=figure.picture.folds)
+    return GraphAnswer(svg=figure.svg, text=figure.text, folds=tuple(fold.key for fold in figure.folds))
 
 
 @api.get("/{slug}/graphs/{graph_id}")
@@ -44,17 +43,21 @@ async def chapter_graph(
 ) -> GraphAnswer:
     """A graph of the course, with the folds named by `opened` open."""
     graph = need_block(chapter.index.graphs, graph_id, "graph")
-    figure = await context.site.figures.kept(graph.trace_path, graph.source, picture_prefix(graph), opened)
-    return answer_graph(figure)
+    await context.count(Act.DRAW)
+    figures, task = context.site.figures, ask_picture(graph, opened)
+    if opened:
+        return answer_graph(await figures.draw_opened(graph.trace_path, task, context.asker))
+    return answer_graph(await figures.kept(graph.trace_path, task))
 
 
 @api.get("/{slug}/graphs/{graph_id}/tape")
 async def chapter_tape(graph_id: str, chapter: ChapterDep, context: RequestContextDep) -> Response:
     """A graph of the course with its tape, for stepping; nothing runs."""
     graph = need_block(chapter.index.graphs, graph_id, "graph")
-    figure = await context.site.figures.kept(graph.trace_path, graph.source, picture_prefix(graph))
-    if figure is None:
+    await context.count(Act.DRAW)
+    task = ask_played(graph.source, picture_prefix(graph), context.course)
+    played = await context.site.figures.kept_played(graph.trace_path, task)
+    if played is None:
         raise HTTPException(404, "There is no graph to draw.")
     href = f"/api/chapters/{chapter.slug}/graphs/{graph_id}"
-    played = await asyncio.to_thread(play_figure, figure, href, context.course)
-    return Response(json.dumps(played, ensure_ascii=False), media_type="application/json")
+    return Response(complete_graph(played, href), media_type="application/json")

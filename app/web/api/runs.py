@@ -1,6 +1,5 @@
 """Runs of cells: a stream of server-sent events for the page's element, and a page for readers without script."""
 
-import asyncio
 import secrets
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from starlette.exceptions import HTTPException
 from app.course.blocks import Cell
 from app.course.checking.harness import TABLE_LINE, cell_job, drop_lines
 from app.course.model import Chapter, Course
+from app.drawing.tasks import DrawPicture, NotDrawn
 from app.storage.draft_key import cell_key
 from app.web.api.graphs import GraphAnswer, OpenFolds, answer_graph
 from app.web.api.predictions import settle_predictions, settles
@@ -30,14 +30,14 @@ from app.web.views.measures import show_live_measure
 from app.web.views.outcomes import HEADLINES
 from app.web.views.presenting import ChapterState, picture_prefix, present_cell
 from app.web.views.results import show_run
-from app.web.views.tapes import Position, show_tape, write_played
+from app.web.views.tapes import MAX_ROWS, Position, ask_played, complete_run, show_tape
 from app.web.views.verdict import RunView
 from graders.contract.events import Event, EventKind
 from graders.contract.jobs import Flavour, RunJob
 from graders.contract.limits import MAX_SOURCE_BYTES
 from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.results import RESULT, RunEnd
-from graders.contract.trace import MAX_EVENTS
+from graders.contract.trace import MAX_EVENTS, Trace
 from graders.ledger import Accepted, QueuePosition, Submission
 
 router = APIRouter(include_in_schema=False)
@@ -105,6 +105,9 @@ async def start_run(context: LearnerContext, asked: RunRequest) -> Started:
         context.learner, secrets.token_hex(16), job, origin=context.request_context.origin
     )
     site.metrics.jobs.labels("run").inc()
+    if job.want_trace:
+        # A process that draws starts while the code runs.
+        site.figures.drawers.warm()
     if chapter and cell:
         await site.store.note_cell_run(context.learner, chapter.slug, cell.id, accepted.id, context.now)
     return Started(site, context.course, context.learner, accepted, source, chapter, cell)
@@ -150,14 +153,19 @@ async def _tell(started: Started, event: Event) -> AsyncIterator[ServerSentEvent
         case EventKind.FINISHED:
             end = RESULT.validate_json(event.body)
             assert isinstance(end, RunEnd)
-            drawn = await draw_end(started.site.figures, end, started.source, started.picture_prefix)
-            if drawn.figure is not None:
-                course = started.course
-                played = await asyncio.to_thread(write_played, drawn, started.accepted.id, course)
-                yield ServerSentEvent(event="trace", raw_data=played)
-            # If there is a picture, its note is shown under it; otherwise the note replaces the picture.
-            instead = "" if drawn.figure is not None else drawn.note
+            instead = end.trace_refused
+            if end.trace is not None:
+                try:
+                    yield ServerSentEvent(event="trace", raw_data=await _write_played(started, end.trace))
+                except NotDrawn as refusal:
+                    instead = str(refusal)
             yield ServerSentEvent(event="done", data=await _describe_end(started, end, instead))
+
+
+async def _write_played(started: Started, trace: Trace) -> str:
+    task = ask_played(started.source, started.picture_prefix, started.course)
+    played = await started.site.figures.ask(task, trace, started.learner)
+    return complete_run(played, started.accepted.id)
 
 
 async def _describe_end(started: Started, end: RunEnd, trace_note: str) -> dict[str, Any]:
@@ -216,8 +224,12 @@ async def run_graph(
         return answer_graph(None)
     _, cell = await _find_cell_of_run(context, found)
     prefix = picture_prefix(cell) if cell else HOME_PICTURE
-    drawn = await draw_end(context.site.figures, found.result, found.job.source, prefix, opened)
-    return answer_graph(drawn.figure)
+    await context.count(Act.DRAW)
+    if found.result.trace is None:
+        return answer_graph(None)
+    task = DrawPicture(source=found.job.source, id_prefix=prefix, opened=tuple(sorted(opened)))
+    figure = await context.site.figures.draw(task, found.result.trace, context.asker)
+    return answer_graph(figure if figure.node_total else None)
 
 
 @router.post("/runs/{run_id}/stop")
@@ -268,7 +280,11 @@ async def run_page(
     drawn = RunPicture(None, "")
     resolved: tuple[PredictView, ...] = ()
     if isinstance(found.result, RunEnd):
-        drawn = await draw_end(site.figures, found.result, found.job.source, "run-picture", opened, step)
+        if found.result.trace is not None:
+            await context.count(Act.DRAW)
+        folds = tuple(sorted(opened))
+        task = DrawPicture(source=found.job.source, id_prefix="run-picture", opened=folds, step=step, rows=MAX_ROWS)
+        drawn = await draw_end(site.figures, found.result, task, context.asker)
         if chapter and cell and settles(cell, found.job.source, found.result):
             resolved = await settle_predictions(site, context.course, found.learner, chapter, cell)
     back = Link("/", "the home page")
@@ -278,7 +294,7 @@ async def run_page(
     view = show_run(found, back, place, drawn, resolved)
     if drawn.figure:
         position = Position(f"/runs/{found.id}", step, opened)
-        view = replace(view, tape=await asyncio.to_thread(show_tape, drawn.figure, position))
+        view = replace(view, tape=show_tape(drawn.figure, position))
     if cell and cell.tabulates:
         view = replace(view, stdout=drop_lines(view.stdout, TABLE_LINE))
     frame = await context.frame("A run", "What a cell printed, and the graph that it recorded.")

@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse
 from starlette.exceptions import HTTPException
 
+from app.drawing.tasks import NotDrawn
 from app.web.edge.frame import Frame, LearnerFacts, make_frame
 from app.web.edge.identity import FRAGMENT_HEADER, read_theme
 from app.web.edge.mistakes import list_problems
@@ -128,8 +129,15 @@ async def answer_fault(request: Request, error: Exception) -> Response:
     return respond_with_words(site, request, 500)
 
 
+async def refuse_picture(request: Request, error: Exception) -> Response:
+    """There is no picture, and its reader is told why."""
+    status = 422 if isinstance(error, NotDrawn) and error.final else 503
+    return respond_with_words(get_site(request), request, status, str(error))
+
+
 def handle_errors(app: FastAPI) -> None:
     """Register a handler for each error that routes raise, which puts it into words."""
+    app.add_exception_handler(NotDrawn, refuse_picture)
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:

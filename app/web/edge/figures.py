@@ -1,78 +1,81 @@
-"""Pictures of graphs for pages, drawn in a thread so that a big one does not delay other readers' pages."""
+"""Pictures of graphs for pages, drawn elsewhere or here.
+
+Processes with limits draw what learners' programs recorded (app.drawing). The course's own committed graphs, which a
+grader recorded from reviewed code, are drawn in this process, once until their files change.
+"""
 
 import asyncio
-import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from app.pictures import Graph, Picture, TooLarge, draw_graph, read_graph, write_whole
+from app.drawing.answer import answer_task
+from app.drawing.pool import Drawers
+from app.drawing.tasks import DrawPicture, Figure, NotDrawn, Task, WritePlayed
 from graders.contract.results import RunEnd
 from graders.contract.trace import Trace
-from graders.contract.trace_check import CheckedTrace, TraceRefused, check_trace, read_trace
 
 
 @dataclass(frozen=True)
-class Sketch:
-    """What to draw: a trace, the code that its spans point into, which folds are open, and at which step."""
+class _Kept:
+    """What was drawn of a file as it was at `changed_ns`."""
 
-    trace: Trace
-    source: str
-    id_prefix: str
-    opened: frozenset[str] = field(default=frozenset())
-    step: int | None = None
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A graph with its picture."""
-
-    graph: Graph
-    picture: Picture
-
-    @property
-    def trace(self) -> CheckedTrace:
-        return self.graph.trace
+    changed_ns: int
+    task: Task
+    answer: bytes | Figure
 
 
 class Figures:
-    """Draws traces; keeps the pictures of the course's own graphs until their files change."""
+    """Draws traces. `asker` is whose turn a drawing takes: a learner, or an address where there is none."""
 
-    def __init__(self) -> None:
-        self._kept: dict[tuple[Path, str], tuple[int, Figure]] = {}
-        self._one_whole = asyncio.Semaphore(1)
+    def __init__(self, drawers: Drawers) -> None:
+        self.drawers = drawers
+        self._kept: dict[tuple[Path, str], _Kept] = {}
 
-    async def draw(self, sketch: Sketch) -> Figure:
-        """Draw a trace. Raises TraceRefused if it contradicts itself: a learner's process may send anything."""
-        return await asyncio.to_thread(_draw, sketch)
+    async def ask(self, task: Task, trace: Trace, asker: str) -> bytes:
+        """Raises NotDrawn, whose message is for the reader."""
+        return await self.drawers.ask(task, trace.model_dump_json().encode(), asker)
 
-    async def write_whole(self, trace: Trace, source: str) -> str:
-        """A graph with nothing folded, as JSON. Only one is laid out at a time, because it takes seconds.
+    async def draw(self, task: DrawPicture, trace: Trace, asker: str) -> Figure:
+        """Raises NotDrawn, whose message is for the reader."""
+        return Figure.model_validate_json(await self.ask(task, trace, asker))
 
-        Raises TraceRefused.
+    async def draw_opened(self, path: Path, task: DrawPicture, asker: str) -> Figure | None:
+        """A committed graph with folds open, drawn as a learner's is, because any reader may ask for any folds.
+
+        None if there is no trace. Raises NotDrawn.
         """
-        async with self._one_whole:
-            document = await asyncio.to_thread(_write_whole, trace, source)
-            return await asyncio.to_thread(json.dumps, document, separators=(",", ":"))
+        if _changed_ns(path) is None:
+            return None
+        document = await asyncio.to_thread(path.read_bytes)
+        return Figure.model_validate_json(await self.drawers.ask(task, document, asker))
 
-    async def kept(
-        self, path: Path, source: str, id_prefix: str, opened: frozenset[str] = frozenset()
-    ) -> Figure | None:
+    async def kept(self, path: Path, task: DrawPicture) -> Figure | None:
         """The picture of a trace that was committed with the course; None if there is no readable trace."""
+        kept = await self._keep(path, task)
+        assert not isinstance(kept, bytes)
+        return kept
+
+    async def kept_played(self, path: Path, task: WritePlayed) -> bytes | None:
+        """The same for the player, as JSON."""
+        kept = await self._keep(path, task)
+        assert not isinstance(kept, Figure)
+        return kept
+
+    async def _keep(self, path: Path, task: DrawPicture | WritePlayed) -> bytes | Figure | None:
         changed_ns = _changed_ns(path)
         if changed_ns is None:
             return None
-        known = self._kept.get((path, id_prefix))
-        if not opened and known is not None and known[0] == changed_ns:
-            return known[1]
+        known = self._kept.get((path, task.kind))
+        if known is not None and known.changed_ns == changed_ns and known.task == task:
+            return known.answer
+        document = await asyncio.to_thread(path.read_bytes)
         try:
-            trace = await asyncio.to_thread(_read, path)
-            figure = await self.draw(Sketch(trace, source, id_prefix, opened))
-        except TraceRefused:
+            answer = await asyncio.to_thread(answer_task, task, document)
+        except NotDrawn:
             return None
-        if not opened:
-            self._kept[path, id_prefix] = (changed_ns, figure)
-        return figure
+        kept = Figure.model_validate_json(answer) if isinstance(task, DrawPicture) else answer
+        self._kept[path, task.kind] = _Kept(changed_ns, task, kept)
+        return kept
 
 
 @dataclass(frozen=True)
@@ -83,23 +86,14 @@ class RunPicture:
     note: str
 
 
-async def draw_end(
-    figures: Figures,
-    end: RunEnd,
-    source: str,
-    id_prefix: str,
-    opened: frozenset[str] = frozenset(),
-    step: int | None = None,
-) -> RunPicture:
+async def draw_end(figures: Figures, end: RunEnd, task: DrawPicture, asker: str) -> RunPicture:
     if end.trace is None:
         return RunPicture(None, end.trace_refused)
     try:
-        figure = await figures.draw(Sketch(end.trace, source, id_prefix, opened, step))
-    except TraceRefused as refusal:
-        return RunPicture(None, f"The graph could not be drawn: {refusal}.")
-    if not figure.trace.nodes.name:
-        return RunPicture(None, " ".join(figure.trace.notes))
-    return RunPicture(figure, " ".join(figure.trace.notes))
+        figure = await figures.draw(task, end.trace, asker)
+    except NotDrawn as refusal:
+        return RunPicture(None, str(refusal))
+    return RunPicture(figure if figure.node_total else None, figure.notes)
 
 
 def _changed_ns(path: Path) -> int | None:
@@ -107,40 +101,3 @@ def _changed_ns(path: Path) -> int | None:
         return path.stat().st_mtime_ns
     except FileNotFoundError:
         return None
-
-
-def _draw(sketch: Sketch) -> Figure:
-    graph = read_graph(check_trace(sketch.trace), sketch.source)
-    try:
-        picture = draw_graph(graph, id_prefix=sketch.id_prefix, opened=sketch.opened, step=sketch.step)
-    except TooLarge as refusal:
-        raise TraceRefused("too-large", str(refusal)) from None
-    return Figure(graph, picture)
-
-
-def _write_whole(trace: Trace, source: str) -> dict[str, Any]:
-    try:
-        return write_whole(read_graph(check_trace(trace), source))
-    except TooLarge as refusal:
-        raise TraceRefused("too-large", str(refusal)) from None
-
-
-def _read(path: Path) -> Trace:
-    return read_trace(path.read_bytes())
-
-
-def node_names(trace: Trace, node: int) -> tuple[str, ...]:
-    """The names that a node may have: the variable that held it, the operation's forward name, autograd's name."""
-    nodes = trace.nodes
-    columns = (nodes.variable, nodes.forward, nodes.name)
-    return tuple(dict.fromkeys(column[node] for column in columns if column[node]))
-
-
-def node_label(trace: Trace, node: int) -> str:
-    """A node's entry in a list: its variable and operation, and the line that created it."""
-    nodes = trace.nodes
-    span, variable, forward = nodes.span[node], nodes.variable[node], nodes.forward[node]
-    if nodes.kind[node] == "leaf":
-        return f"{variable or 'a leaf without a name'} (leaf)"
-    named = f"{variable} = {forward}" if variable else forward or nodes.name[node]
-    return f"{named}, line {span[0]}" if span else named

@@ -59,6 +59,11 @@ class RequestContext:
         return find_address(self.request, self.site.settings)
 
     @property
+    def asker(self) -> str:
+        """Whose turn in a line a request takes: the learner's, or their address's while nobody knows them."""
+        return self.learner or self.address
+
+    @property
     def origin(self) -> Origin:
         """The hashed address, by which the queue shares its turns fairly."""
         known_seconds = 0.0 if self.session is None else (self.now - self.session.made_at).total_seconds()

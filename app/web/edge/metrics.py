@@ -29,6 +29,9 @@ class Metrics:
         self.streams = Gauge("unwind_open_streams", "Event streams open now", registry=self.registry)
         self.faults = Counter("unwind_faults", "Requests that ended in a fault of ours", registry=self.registry)
         self.jobs = Counter("unwind_jobs", "Jobs accepted, by kind", ("kind",), registry=self.registry)
+        self.pictures = Counter(
+            "unwind_pictures", "Pictures of learners' graphs, by how drawing ended", ("end",), registry=self.registry
+        )
         self.queued = Gauge("unwind_queued_jobs", "Jobs waiting", ("queue",), registry=self.registry)
         self.running = Gauge("unwind_running_jobs", "Jobs running", ("queue",), registry=self.registry)
         self.slots = Gauge("unwind_grader_slots", "Slots of the graders heard of lately", registry=self.registry)

@@ -29,6 +29,7 @@ class Act(StrEnum):
     EXPORT = "export"
     FOLLOW = "follow"
     COMPARE = "compare"
+    DRAW = "draw"
 
 
 PER_MINUTE = {
@@ -39,6 +40,7 @@ PER_MINUTE = {
     Act.EXPORT: 6,
     Act.FOLLOW: 90,
     Act.COMPARE: 90,
+    Act.DRAW: 120,
 }
 
 WORDS = {
@@ -49,6 +51,7 @@ WORDS = {
     Act.EXPORT: "copies of your data",
     Act.FOLLOW: "streams",
     Act.COMPARE: "comparisons of attempts",
+    Act.DRAW: "pictures of graphs",
 }
 
 

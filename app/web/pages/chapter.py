@@ -13,8 +13,8 @@ from starlette.exceptions import HTTPException
 from app.course.blocks import Html, Predict
 from app.course.model import Chapter, Course
 from app.course.questions.kinds import GraphClick, Question
+from app.drawing.tasks import DrawPicture, Figure, NotDrawn
 from app.storage.draft_key import chapter_prefix
-from app.web.edge.figures import Figure, Sketch
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import LearnerContext, LearnerContextDep, RequestContext, RequestContextDep
 from app.web.edge.links import link_to
@@ -24,11 +24,10 @@ from app.web.edge.site import CourseDep, Site, SiteDep
 from app.web.pages.course_map import href_of
 from app.web.views.blocks import BlockView, HeadingView
 from app.web.views.ladder import LadderView
-from app.web.views.presenting import ChapterState, picture_prefix, present_block, present_blocks
+from app.web.views.presenting import ChapterState, ask_picture, picture_prefix, present_block, present_blocks
 from app.web.views.progress import count_progress, make_ladder
 from graders.contract.model import SubmissionId
 from graders.contract.results import RunEnd
-from graders.contract.trace_check import TraceRefused
 
 router = APIRouter(include_in_schema=False)
 api = APIRouter(prefix="/api", tags=["reading"])
@@ -136,7 +135,7 @@ async def _gather_figures(context: RequestContext, state: ChapterState) -> dict[
     figures = {}
     found = state.chapter.index
     for graph in found.graphs.values():
-        figure = await context.site.figures.kept(graph.trace_path, graph.source, picture_prefix(graph))
+        figure = await context.site.figures.kept(graph.trace_path, ask_picture(graph))
         if figure is not None:
             figures[graph.id] = figure
     asked = {question.cell for question in found.questions.values() if isinstance(question, GraphClick)}
@@ -152,9 +151,10 @@ async def _last_figure(context: RequestContext, run: str | None, id_prefix: str)
     found = await context.site.ledger.find(SubmissionId(run)) if run else None
     if found is None or not isinstance(found.result, RunEnd) or found.result.trace is None:
         return None
+    task = DrawPicture(source=found.job.source, id_prefix=id_prefix, list_nodes=True)
     try:
-        return await context.site.figures.draw(Sketch(found.result.trace, found.job.source, id_prefix))
-    except TraceRefused:
+        return await context.site.figures.draw(task, found.result.trace, context.asker)
+    except NotDrawn:
         return None
 
 

@@ -1,7 +1,5 @@
 """The home page: one screen that says what this is, lets you run something, and starts the course."""
 
-import asyncio
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -9,13 +7,14 @@ from typing import ClassVar
 from fastapi import APIRouter, Response
 from starlette.exceptions import HTTPException
 
-from app.web.edge.figures import Figure
+from app.drawing.tasks import DrawPicture
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import RequestContextDep
 from app.web.edge.links import link_to
+from app.web.edge.rates import Act
 from app.web.edge.site import Site
 from app.web.views.blocks import CellView
-from app.web.views.tapes import play_figure
+from app.web.views.tapes import ask_played, complete_graph
 
 router = APIRouter(include_in_schema=False)
 api = APIRouter(prefix="/api/home", tags=["graphs"])
@@ -32,6 +31,7 @@ print(x.grad)
 
 CELL = CellView.of_no_chapter("home", SOURCE, expected="tensor(5.)\n")
 
+PICTURE = "home-picture"
 TRACE = Path(__file__).with_name("home_trace.json")
 """A recorded run of the program, so that the page shows its graph before anything runs; a test records it again."""
 
@@ -71,23 +71,18 @@ async def home_page(context: RequestContextDep) -> Response:
 
 
 async def _show_cell(site: Site) -> CellView:
-    figure = await _find_figure(site)
-    if figure is None:
+    picture = await site.figures.kept(TRACE, DrawPicture(source=SOURCE, id_prefix=PICTURE))
+    if picture is None:
         return CELL
-    picture = figure.picture
     return replace(CELL, picture=picture.svg, picture_text=picture.text, tape_href="/api/home/tape")
-
-
-async def _find_figure(site: Site) -> Figure | None:
-    return await site.figures.kept(TRACE, SOURCE, "home-picture")
 
 
 @api.get("/tape")
 async def home_tape(context: RequestContextDep) -> Response:
     """The home page's graph with its tape, for stepping; nothing runs."""
-    figure = await _find_figure(context.site)
-    if figure is None:
+    await context.count(Act.DRAW)
+    played = await context.site.figures.kept_played(TRACE, ask_played(SOURCE, PICTURE, context.course))
+    if played is None:
         raise HTTPException(404, "There is no graph to draw.")
     # A graph this small has no folds to open.
-    played = await asyncio.to_thread(play_figure, figure, "", context.course)
-    return Response(json.dumps(played, ensure_ascii=False), media_type="application/json")
+    return Response(complete_graph(played, ""), media_type="application/json")

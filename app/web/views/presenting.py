@@ -35,10 +35,10 @@ from app.course.questions.code_lines import CodeQuestion
 from app.course.questions.kinds import Choice, GraphClick, Number, Open, Order, Question, Several, Text, WrongLine
 from app.course.questions.marking import Unmarkable
 from app.course.questions.question import QuestionBase
+from app.drawing.tasks import DrawPicture, Figure
 from app.learning.calibration import Confidence
 from app.storage.draft_key import DraftKey, cell_key
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory
-from app.web.edge.figures import Figure, node_label
 from app.web.views import blocks as views
 from app.web.views.ladder import LadderView
 from app.web.views.measures import show_measure
@@ -85,6 +85,12 @@ class ChapterState:
 def picture_prefix(block: Cell | Graph) -> str:
     """The id of a block's picture, and the prefix of the ids inside it."""
     return f"{block.id}-picture"
+
+
+def ask_picture(graph: Graph, opened: frozenset[str] = frozenset()) -> DrawPicture:
+    """What is drawn for a graph of the course's own."""
+    prefix = picture_prefix(graph)
+    return DrawPicture(source=graph.source, id_prefix=prefix, opened=tuple(sorted(opened)), list_nodes=not opened)
 
 
 def present_blocks(course_blocks: tuple[Block, ...], state: ChapterState) -> tuple[views.BlockView, ...]:
@@ -279,9 +285,9 @@ def _nodes(figure: Figure | None, last: Answer | None) -> tuple[views.NodeView, 
     if figure is None:
         return ()
     chosen = last.response.text if last else ""
-    count = min(len(figure.trace.nodes.name), MAX_NODES_LISTED)
     return tuple(
-        views.NodeView(str(node), node_label(figure.trace, node), str(node) == chosen) for node in range(count)
+        views.NodeView(str(number), node.label, str(number) == chosen)
+        for number, node in enumerate(figure.nodes[:MAX_NODES_LISTED])
     )
 
 
@@ -318,21 +324,20 @@ def present_cell(block: Cell, state: ChapterState) -> views.CellView:
 
 def present_graph(block: Graph, state: ChapterState) -> views.GraphView:
     figure = state.figures.get(block.id)
-    picture = figure.picture if figure else None
     tape = f"/api/chapters/{state.chapter.slug}/graphs/{block.id}/tape"
     return views.GraphView(
         id=block.id,
         anchor=block.id,
-        svg=picture.svg if picture else "",
-        text=picture.text if picture else "",
+        svg=figure.svg if figure else "",
+        text=figure.text if figure else "",
         alt=block.alt,
         caption=block.caption,
         source=block.source,
         source_html=highlight(block.source),
-        width=round(picture.width) if picture else 0,
-        height=round(picture.height) if picture else 0,
-        problem="" if picture else "This picture has not been drawn yet; its code is below.",
-        tape_href=tape if figure and figure.trace.events.kind else "",
+        width=round(figure.width) if figure else 0,
+        height=round(figure.height) if figure else 0,
+        problem="" if figure else "This picture has not been drawn yet; its code is below.",
+        tape_href=tape if figure and figure.has_tape else "",
     )
 
 

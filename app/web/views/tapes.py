@@ -2,41 +2,37 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 
 from app.course.model import Course
-from app.pictures import MAX_WHOLE_NODES, TapeRow, tape_rows, write_tape
+from app.drawing.tasks import Figure, TapeRow, WritePlayed
+from app.pictures import MAX_WHOLE_NODES
 from app.pictures.graph.words import write_bytes
-from app.web.edge.figures import Figure, RunPicture
 from graders.contract.model import SubmissionId
 
 MAX_ROWS = 200
 
 
-def write_played(drawn: RunPicture, run: SubmissionId, course: Course) -> str:
-    """JSON: the picture, its text, the tape, and the URLs of the picture with folds opened and of the whole graph.
-
-    It may be a megabyte, so call this in a thread.
-    """
-    assert drawn.figure is not None
-    href = f"/api/runs/{run}"
-    played = play_figure(drawn.figure, f"{href}/graph", course) | {
-        "note": drawn.note,
-        "whole": {"href": f"{href}/whole", "most": MAX_WHOLE_NODES},
-    }
-    return json.dumps(played, ensure_ascii=False, separators=(",", ":"))
-
-
-def play_figure(figure: Figure, href: str, course: Course) -> dict[str, Any]:
-    """The player's document for a picture; `href` is the URL of the picture with folds opened."""
+def ask_played(source: str, id_prefix: str, course: Course) -> WritePlayed:
+    """What the player needs of a graph, with links to where this course explains its rules."""
     explained = {rule: (place.href, place.words) for rule, place in course.explained.items()}
-    return {
-        "svg": figure.picture.svg,
-        "text": figure.picture.text,
-        "tape": write_tape(figure.graph, explained).document,
-        "href": href,
-    }
+    return WritePlayed(source=source, id_prefix=id_prefix, explained=explained)
+
+
+def complete_run(played: bytes, run: SubmissionId) -> str:
+    """What the player was given of a run, with the addresses of its picture with folds opened, and whole."""
+    href = f"/api/runs/{run}"
+    return _complete(played, {"href": f"{href}/graph", "whole": {"href": f"{href}/whole", "most": MAX_WHOLE_NODES}})
+
+
+def complete_graph(played: bytes, href: str) -> str:
+    """The same for a graph of the course's own; `href` is the address of its picture with folds opened."""
+    return _complete(played, {"href": href})
+
+
+def _complete(played: bytes, more: dict[str, object]) -> str:
+    # The object may be a megabyte: it is not read, only opened at its brace.
+    return json.dumps(more, separators=(",", ":")).removesuffix("}") + "," + played.decode().removeprefix("{")
 
 
 @dataclass(frozen=True)
@@ -96,46 +92,41 @@ class Position:
 
 
 def show_tape(figure: Figure, position: Position) -> TapeView | None:
-    """The tape as links and a table; None if nothing was recorded. It is slow, so call this in a thread."""
-    rows = tape_rows(figure.graph)
-    if not rows:
+    """The tape as links and a table; None if nothing was recorded."""
+    tape = figure.tape
+    if tape is None or not tape.total:
         return None
-    total = len(rows)
+    total = tape.total
     step = None if position.step is None else max(0, min(position.step, total))
     at = step or 0
-    low = max(0, min(at - MAX_ROWS // 2, total - MAX_ROWS))
     return TapeView(
         total=total,
         step=step,
-        words=_say_step(rows, step),
+        words=_say_step(tape.rows, total, step),
         first_href=position.href(0) if at > 0 else "",
         back_href=position.href(at - 1) if at > 0 else "",
         forward_href=position.href(at + 1) if at < total else "",
         last_href=position.href(total) if at < total else "",
         whole_href=position.href(None) if step is not None else "",
-        rows=tuple(_show_row(row, step, position) for row in rows[low : low + MAX_ROWS]),
+        rows=tuple(_show_row(row, step, position) for row in tape.rows),
         folds=tuple(
-            FoldView(position.href(step, position.opened | {key}), words)
-            for key, words in _name_folds(figure)
-            if key not in position.opened
+            FoldView(position.href(step, position.opened | {fold.key}), fold.words)
+            for fold in figure.folds
+            if fold.key not in position.opened
         ),
-        weighs=figure.trace.engine == "torch",
+        weighs=figure.weighs,
     )
 
 
-def _say_step(rows: tuple[TapeRow, ...], step: int | None) -> str:
+def _say_step(rows: tuple[TapeRow, ...], total: int, step: int | None) -> str:
     if step is None:
-        return f"The whole graph; its tape has {len(rows)} steps."
+        return f"The whole graph; its tape has {total} steps."
     if step == 0:
-        return f"Step 0 of {len(rows)}: nothing is recorded yet."
-    return f"Step {step} of {len(rows)}: {rows[step - 1].sentence}"
+        return f"Step 0 of {total}: nothing is recorded yet."
+    sentence = next(row.sentence for row in rows if row.step == step)
+    return f"Step {step} of {total}: {sentence}"
 
 
 def _show_row(row: TapeRow, step: int | None, position: Position) -> TapeRowView:
     held, href = write_bytes(row.held_bytes), position.href(row.step)
     return TapeRowView(row.step, row.sentence, row.line, held, href, row.step == step)
-
-
-def _name_folds(figure: Figure) -> list[tuple[str, str]]:
-    labels = {node.key: node.label for node in figure.picture.nodes}
-    return [(key, labels.get(key, key).removesuffix("; folded")) for key in figure.picture.folds]

@@ -158,7 +158,7 @@ async def test_a_whole_of_too_many_operations_is_refused_in_words(
 
     assert refused.status_code == 422
     assert refused.json()["message"] == (
-        "The whole graph cannot be opened: the graph has 30,001 operations; at most 30,000 are opened at once."
+        "This graph is too large to draw: the graph has 30,001 operations; at most 30,000 are opened at once."
     )
 
 
