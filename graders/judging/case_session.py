@@ -127,8 +127,10 @@ class CaseSession:
             return read_baseline(number, case, run)
         except BoxClosed as closed:
             exit_ = run.wait()
-            if exit_.cause is Cause.CANCELLED:
-                raise
+            if exit_.cause is Cause.CANCELLED or (
+                self.results and exit_.cause in (Cause.CPU_LIMIT, Cause.WALL_LIMIT)
+            ):
+                raise  # not our fault: the cases before this one left too little time
             # The learner's code has not run yet, so this is our fault.
             said = exit_.stderr.decode(errors="replace").strip()[-MAX_SAID_LENGTH:]
             where = f"{self.exercise.name}, case {case.facts.name!r}"

@@ -7,6 +7,7 @@ from graders.contract.limits import Limits
 from graders.contract.results import Measure, MeasuredBy, Outcome
 
 SIGSYS = 31
+LEAST_SECONDS = 0.001
 
 
 class MachineBusy(Exception):
@@ -64,13 +65,25 @@ def measure(exit_: Exit) -> tuple[Measure, ...]:
     return tuple(Measure(name=n, value=v, unit=u, measured_by=MeasuredBy.KERNEL) for n, v, u in facts)
 
 
+def find_time_left(limits: Limits, exits: list[Exit]) -> Limits:
+    """The limits of a submission's next run: what the runs before it left of the time for all of them.
+
+    Never nothing, which no run could be given: the run that gets a millisecond ends at its limit.
+    """
+    cpu_seconds = limits.cpu_seconds - sum(exit_.cpu_seconds for exit_ in exits)
+    # What a run waited for a processor has cost it nothing, as long as it ran, and costs the next one nothing.
+    wall_seconds = limits.wall_seconds - sum(exit_.wall_seconds - exit_.waited_seconds for exit_ in exits)
+    left = {"cpu_seconds": cpu_seconds, "wall_seconds": wall_seconds}
+    return limits.model_copy(update={name: max(LEAST_SECONDS, seconds) for name, seconds in left.items()})
+
+
 def join_exits(exits: list[Exit]) -> Exit:
-    """The last exit, with all output joined and the largest use of any run, because the limits hold per run."""
+    """The last exit, with all output joined, the time of all runs together, and the largest memory of any."""
     peaks = [exit_.peak_memory_bytes for exit_ in exits if exit_.peak_memory_bytes is not None]
     return replace(
         exits[-1],
-        cpu_seconds=max(exit_.cpu_seconds for exit_ in exits),
-        wall_seconds=max(exit_.wall_seconds for exit_ in exits),
+        cpu_seconds=sum(exit_.cpu_seconds for exit_ in exits),
+        wall_seconds=sum(exit_.wall_seconds for exit_ in exits),
         peak_memory_bytes=max(peaks, default=None),
         stdout=b"".join(exit_.stdout for exit_ in exits),
         stderr=b"".join(exit_.stderr for exit_ in exits),

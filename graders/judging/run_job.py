@@ -11,11 +11,18 @@ from pathlib import Path
 from graders.box.interface import Box, BoxFault, BoxRequest, Cause, Driver, Exit, Run
 from graders.contract.events import EventKind, OnEvent, Output
 from graders.contract.jobs import Flavour, GradeJob, RunJob
-from graders.contract.limits import MAX_TRACE_BYTES
+from graders.contract.limits import MAX_TRACE_BYTES, Limits
 from graders.contract.outcomes import MACHINE_BUSY, find_other_version, make_end
 from graders.contract.results import Outcome, RunEnd, Verdict
 from graders.judging.case_session import CaseBatch, CaseSession, choose_driver
-from graders.judging.exits import MachineBusy, describe_limit, join_exits, measure, outcome_of_exit
+from graders.judging.exits import (
+    MachineBusy,
+    describe_limit,
+    find_time_left,
+    join_exits,
+    measure,
+    outcome_of_exit,
+)
 from graders.judging.reruns import run_until_it_counts
 from graders.trusted.answers import outcome_of_mistake
 from graders.trusted.diagnosis import weigh_diagnosis
@@ -100,24 +107,28 @@ def grade(
 
 
 def run_cases(session: CaseSession, box: Box, cancelled: threading.Event) -> Exit:
-    """Ask all cases in one run, except those judged by their peak: each of these gets its own run."""
+    """Ask all cases in one run, except those judged by their peak: each of these gets its own run.
+
+    All these runs share the exercise's limits of time.
+    """
     exits: list[Exit] = []
     for batch in session.batches():
-        with _running(box, write_request(session, batch), cancelled) as run:
+        limits = find_time_left(session.exercise.manifest.limits, exits)
+        with _running(box, write_request(session, batch, limits), cancelled) as run:
             exits.append(session.ask(batch, run))
         if session.is_over:
             break
     return join_exits(exits)
 
 
-def write_request(session: CaseSession, batch: CaseBatch) -> BoxRequest:
+def write_request(session: CaseSession, batch: CaseBatch, limits: Limits) -> BoxRequest:
     """The request for a batch's run. It contains the learner's file, unless a baseline must be read before that."""
     manifest = session.exercise.manifest
     driver = choose_driver(batch[0][1])
     measured = driver is Driver.PEAK
     content = {"probe": session.exercise.probe} | ({} if measured else {"source": session.source})
     payload, sink = json.dumps(content).encode(), _output_sink(session.on_event)
-    return BoxRequest(manifest.flavour, driver, payload, manifest.limits, sink, one_core=measured)
+    return BoxRequest(manifest.flavour, driver, payload, limits, sink, one_core=measured)
 
 
 def run_cell(job: RunJob, box: Box, on_event: OnEvent, cancelled: threading.Event) -> RunEnd:
