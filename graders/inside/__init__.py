@@ -1,1 +1,1 @@
-"""Inside the box, beside learner code: its word is never trusted. Sent in as files, imported by nothing."""
+"""Runs inside the box with learner code, so nothing it reports is trusted. Sent in as files, never imported."""

@@ -1,7 +1,7 @@
-"""Inside the box: runs an exercise's probe on a learner's file, one case at a time. Nothing that it says is trusted.
+"""Inside the box: runs an exercise's probe on a learner's file, one case at a time. Nothing it reports is trusted.
 
-Modules are used by their attributes at the time of a call, so that a learner who replaces one breaks their own answer
-and nothing else. What is written here is written a second time, on its own, in graders/trusted/wire.py.
+Module attributes are looked up at each call, so a learner who replaces one breaks only their own answer. The wire
+format is implemented a second time, independently, in graders/trusted/wire.py.
 """
 
 import json
@@ -66,7 +66,7 @@ def load_module(name: str, source: str) -> ModuleType:
 
 
 def prepare(probe: ModuleType, inputs: dict[str, Any]) -> Any:
-    """What the probe wants in the place of the inputs; the inputs themselves where it has no such wish."""
+    """The inputs after the probe's `prepare`, or unchanged if the probe has none."""
     return probe.prepare(inputs) if hasattr(probe, "prepare") else inputs
 
 
@@ -79,7 +79,7 @@ def load_submission(source: str) -> ModuleType:
 
 
 def answer_cases(submission: ModuleType, probe: Probe, incoming: int, outgoing: int, answer_one: AnswerOne) -> None:
-    """Ends when no more cases come, or when the answers can no longer be sent."""
+    """Answers cases until no more arrive, or until answers can no longer be sent."""
     while head := read_exactly(incoming, HEAD.size):
         _, case, header_length, body_length = HEAD.unpack(head)
         header = json.loads(read_exactly(incoming, header_length))
@@ -107,7 +107,7 @@ def send_mistake(error: BaseException, stage: str, case: int, outgoing: int) -> 
 
 
 def decode_inputs(header: dict[str, Any], body: bytes) -> dict[str, Any]:
-    """Plain data as it is, arrays as numpy arrays that may be written to."""
+    """Plain data unchanged, and arrays as writable numpy arrays."""
     inputs = dict(header["plain"])
     start = 0
     for name, dtype, shape in header["arrays"]:
@@ -119,7 +119,7 @@ def decode_inputs(header: dict[str, Any], body: bytes) -> dict[str, Any]:
 
 
 def encode_answer(answer: dict[str, Any]) -> tuple[bytes, bytes]:
-    """Layout and body. A value that has no bytes goes out as the name of its type, with none."""
+    """Layout and body. A value without bytes is sent as the name of its type, with an empty body."""
     parts = [(name, *encode_value(value)) for name, value in answer.items()]
     layout = [[name, dtype, list(shape)] for name, dtype, shape, _ in parts]
     return json.dumps(layout, separators=(",", ":")).encode(), b"".join(raw for *_, raw in parts)

@@ -1,4 +1,4 @@
-"""Inside the box: runs a free cell, traced if asked for, and reports once. Nothing that it says is trusted."""
+"""Inside the box: runs a free cell, traced on request, and reports once. Nothing it reports is trusted."""
 
 import importlib
 import json
@@ -19,13 +19,14 @@ from mistakes import (  # type: ignore[import-not-found]
 
 FILENAME = "cell.py"
 STACK_BYTES = 512 << 20
-"""A deep graph is freed and walked by recursion in C. The box counts this much address space as its own."""
+"""The stack of the learner's thread, because C code frees and walks deep graphs recursively. The box adds this
+much address space to the limit."""
 
 
 def run(payload: bytes, incoming: int, outgoing: int) -> None:
     """Payload: JSON {source, setup, want_trace, engine, caps}. One JSON document goes to `outgoing`.
 
-    `engine` is whose tape is wanted, "torch" or "learner"; `caps` holds document_bytes, and caps of the tracer.
+    `engine` selects the tracer, "torch" or "learner"; `caps` holds document_bytes and the tracer's caps.
     """
     request = json.loads(payload)
     prepare_streams()
@@ -37,7 +38,7 @@ def run(payload: bytes, incoming: int, outgoing: int) -> None:
 
 def run_on_big_stack(work: Callable[[], None]) -> None:
     def work_with_small_threads() -> None:
-        # Before the learner's first line, or every thread that it starts asks for as much again.
+        # Reset before the learner's first line; otherwise every thread that it starts would ask for as much.
         threading.stack_size(0)
         work()
 
@@ -71,7 +72,7 @@ def execute(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_tape(tape: Any) -> dict[str, Any]:
-    """A tape that cannot be read costs the picture, not the run."""
+    """The trace, or why there is none: an unreadable tape must not fail the run."""
     if tape is None:
         return {"trace": None}
     try:
@@ -81,14 +82,14 @@ def read_tape(tape: Any) -> dict[str, Any]:
 
 
 def open_tape(request: dict[str, Any], namespace: dict[str, Any]) -> Any:
-    # The box has imported what its flavour has; torch's tape cannot be imported where there is no torch.
+    # Imported only now: torch's tracer cannot be imported in a box without torch.
     tracer = importlib.import_module("tracer" if request["engine"] == "torch" else "tracer.learner")
     caps = importlib.import_module("tracer.caps").Caps.from_dict(request["caps"])
     return tracer.record(request["source"], filename=FILENAME, namespace=namespace, caps=caps)
 
 
 def encode_report(report: dict[str, Any], document_bytes: int) -> bytes:
-    """The report, without its trace where that would be too long to be read."""
+    """The report as JSON, without its trace if that is too long or not plain data."""
     if report["mistake"] is not None:
         report = {**report, "mistake": json.loads(encode_mistake(report["mistake"]))}
     try:

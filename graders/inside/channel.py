@@ -1,10 +1,10 @@
-"""Inside the box: bytes in and out of the descriptors that lead to the judge."""
+"""Inside the box: reads and writes bytes on the descriptors connected to the judge."""
 
 import os
 
 
 def read_exactly(descriptor: int, count: int) -> bytes:
-    """`count` bytes, or fewer where the stream ends."""
+    """`count` bytes, or fewer if the stream ends."""
     pieces = []
     while count and (piece := os.read(descriptor, min(count, 1 << 20))):
         pieces.append(piece)
@@ -13,7 +13,7 @@ def read_exactly(descriptor: int, count: int) -> bytes:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Gives up without a word when nobody reads any more: the judge knows that nothing came."""
+    """Stops silently if the reader is gone: the judge knows that nothing arrived."""
     view = memoryview(data)
     try:
         while view:

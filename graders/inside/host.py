@@ -1,5 +1,5 @@
-"""Inside the box: cases a part of which runs with the judge, where no learner can read it, and is asked in numbers.
-Nothing that is said here is trusted.
+"""Inside the box: cases that need a function which runs with the judge, where learner code cannot read it. The
+function is called with numbers over the wire. Nothing reported here is trusted.
 """
 
 import struct
@@ -15,11 +15,11 @@ Ask = Callable[[Sequence[float]], list[float]]
 
 
 class HostError(Exception):
-    """What runs with the judge could not do what it was asked."""
+    """The function that runs with the judge could not compute the request."""
 
 
 def run(payload: bytes, incoming: int, outgoing: int) -> None:
-    """As answers.run; the probe finds in `case["ask"]` whom to ask."""
+    """Like answers.run, but `case["ask"]` is the function that asks the judge."""
 
     def answer(submission: ModuleType, probe: Any, case: int, inputs: dict[str, Any]) -> bytes:
         ask = make_ask(case, incoming, outgoing)
@@ -34,7 +34,7 @@ def make_ask(case: int, incoming: int, outgoing: int) -> Ask:
         answers.write_all(outgoing, answers.HEAD.pack(b"ASKS", case, 0, len(body)) + body)
         head = answers.read_exactly(incoming, answers.HEAD.size)
         if len(head) < answers.HEAD.size:
-            raise SystemExit  # nobody listens any more
+            raise SystemExit  # the judge is gone
         kind, _, _, length = answers.HEAD.unpack(head)
         told = answers.read_exactly(incoming, length)
         if kind != b"TOLD":

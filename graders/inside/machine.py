@@ -1,5 +1,5 @@
-"""Inside the box: a learner's program before a metered machine, whose layers and states are the judge's. Nothing that
-it says is trusted: here are only numbers that stand for states, and a wire.
+"""Inside the box: a learner's program uses a metered machine, whose layers and states are kept by the judge. Nothing
+reported here is trusted: this side has only numbers that stand for states, and the wire.
 """
 
 import struct
@@ -22,7 +22,7 @@ class MachineError(Exception):
 
 
 class Handle:
-    """Stands for a state or a gradient that the machine holds. Its value never comes here."""
+    """Refers to a state or a gradient that the machine holds. Its value is never sent here."""
 
     __slots__ = ("number",)
 
@@ -34,7 +34,7 @@ class Handle:
 
 
 class Machine:
-    """A chain of layers, 0 to layers - 1. Whatever it makes it holds until it is freed."""
+    """A chain of layers, 0 to layers - 1. It holds every state and gradient it makes until that is freed."""
 
     def __init__(self, case: int, spec: dict[str, Any], incoming: int, outgoing: int) -> None:
         self.layers: int = spec["layers"]
@@ -45,7 +45,7 @@ class Machine:
         self._case, self._incoming, self._outgoing = case, incoming, outgoing
 
     def forward(self, layer: int, state: Handle) -> Handle:
-        """The state after `layer`, from the one before it. Costs a forward step."""
+        """The state after `layer`, from the state before it. Costs one forward step."""
         return Handle(self._ask("forward", b"FWRD", layer, state))
 
     def loss(self, state: Handle) -> Handle:
@@ -53,7 +53,7 @@ class Machine:
         return Handle(self._ask("loss", b"LOSS", 0, state))
 
     def vjp(self, layer: int, state: Handle, gradient: Handle) -> Handle:
-        """The gradient before `layer`, from the one behind it, at the state before `layer`."""
+        """The gradient before `layer`, from the gradient after it and from `state`, the state before it."""
         return Handle(self._ask("vjp", b"PULL", layer, state, gradient))
 
     def free(self, *handles: Handle) -> None:
@@ -72,7 +72,7 @@ class Machine:
         answers.write_all(self._outgoing, request)
         said = answers.read_exactly(self._incoming, REPLY.size)
         if len(said) < REPLY.size:
-            raise SystemExit  # nobody listens any more
+            raise SystemExit  # the judge is gone
         kind, number = REPLY.unpack(said)
         if kind != b"GAVE":
             raise MachineError(f"{name}(): {REFUSALS.get(number, 'refused')}")
@@ -80,7 +80,7 @@ class Machine:
 
 
 def run(payload: bytes, incoming: int, outgoing: int) -> None:
-    """As answers.run, but a case brings a machine, and its answer is something that the machine has made."""
+    """Like answers.run, but each case has a machine, and the answer is a gradient that the machine made."""
 
     def answer_on_machine(submission: ModuleType, probe: Any, case: int, inputs: dict[str, Any]) -> bytes:
         machine = Machine(case, inputs["machine"], incoming, outgoing)

@@ -1,4 +1,4 @@
-"""Inside the box: says what a learner's code did wrong, on the learner's line, without the frames of the driver."""
+"""Inside the box: describes an error in a learner's code at the learner's line, without the driver's frames."""
 
 import json
 import linecache
@@ -12,11 +12,11 @@ MAX_BYTES = 16 * 1024
 MESSAGE_CHARACTERS = 1000
 TRACEBACK_CHARACTERS = 6000
 FOLDERS = re.compile(r"^/.*/(site-packages|dist-packages|python3\.[0-9]+|inside)/")
-"""Where this machine keeps its libraries is nobody's business, and long."""
+"""Library folders, removed from tracebacks: the paths are long and reveal this machine's layout."""
 
 
 def prepare_streams() -> None:
-    """Text leaves line by line, whatever it is made of."""
+    """Makes output line-buffered, and escapes characters that UTF-8 cannot encode."""
     for name, descriptor in (("stdout", 1), ("stderr", 2)):
         stream = open(  # noqa: SIM115
             descriptor, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False
@@ -34,14 +34,14 @@ def flush_streams() -> None:
 
 
 def compile_source(source: str, filename: str) -> CodeType:
-    """The learner's text as code, with its lines at hand for tracebacks. Raises SyntaxError alone."""
+    """The learner's text as code, with its lines available to tracebacks. Raises only SyntaxError."""
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     try:
         return compile(source, filename, "exec", dont_inherit=True)
     except (ValueError, SyntaxError) as error:
         if isinstance(error, SyntaxError) and error.filename:
             raise
-        # A NUL byte or half a surrogate pair, for which Python names no line.
+        # A NUL byte or a lone surrogate, for which Python names no line.
         line = next((n for n, text in enumerate(source.split("\n"), 1) if _is_unreadable(text)), 1)
         raise SyntaxError(str(error), (filename, line, None, None)) from None
     except (RecursionError, MemoryError):
@@ -68,7 +68,7 @@ def describe_mistake(error: BaseException, filename: str) -> dict[str, Any]:
 
 
 def encode_mistake(mistake: dict[str, Any]) -> bytes:
-    """JSON of at most 16 KiB: characters that need many bytes cost some of the text."""
+    """JSON of at most 16 KiB; texts are shortened if they need more."""
     characters = TRACEBACK_CHARACTERS
     raw = _encode(mistake)
     while len(raw) > MAX_BYTES:
@@ -82,7 +82,7 @@ def encode_mistake(mistake: dict[str, Any]) -> bytes:
 
 
 def hide_our_frames(report: traceback.TracebackException, filename: str) -> None:
-    """Keep what lies below the learner's first line: their code, and the library code it called."""
+    """Removes the driver's frames: keeps the learner's code and the library code that it called."""
     link: traceback.TracebackException | None = report
     seen: set[int] = set()
     while link is not None and id(link) not in seen:
@@ -112,7 +112,7 @@ def _message(error: BaseException) -> str:
 
 
 def _shorten(text: str) -> str:
-    """Both ends of a long text: where it began and what it said."""
+    """The beginning and end of a long text."""
     if len(text) <= TRACEBACK_CHARACTERS:
         return text
     half = TRACEBACK_CHARACTERS // 2

@@ -1,7 +1,7 @@
 """Inside the box: one case whose memory the kernel measures.
 
-What everybody needs is made before the learner's file is here at all, so that the judge can read a baseline on which
-no line of the learner's has had a say.
+The inputs are prepared before the learner's file arrives, so that the judge can read a baseline that no learner
+code can have influenced.
 """
 
 import gc
@@ -15,7 +15,7 @@ MAX_REPORT_LENGTH = 4096
 
 
 def run(payload: bytes, incoming: int, outgoing: int) -> None:
-    """Payload: JSON {probe}. Then the case comes; when it is prepared we say so, and the learner's file comes."""
+    """Payload: JSON {probe}. Then the case arrives; we report when it is prepared, and the learner's file arrives."""
     answers.prepare_streams()
     probe = answers.load_module("probe", json.loads(payload)["probe"])
     case, header, body = read_frame(incoming)
@@ -28,7 +28,7 @@ def run(payload: bytes, incoming: int, outgoing: int) -> None:
 
 
 def answer(probe: ModuleType, source: str, case: int, inputs: Any, outgoing: int) -> None:
-    """From here on the learner's code may have changed anything but what the kernel counts."""
+    """Runs the learner's code, which may change anything here except what the kernel counts."""
     stage = "load"
     try:
         submission = answers.load_submission(source)
@@ -46,7 +46,7 @@ def answer(probe: ModuleType, source: str, case: int, inputs: Any, outgoing: int
 
 
 def encode_report(probe: ModuleType, case: int, inputs: Any) -> bytes:
-    """What the probe has counted, for information: a learner's code could have made it say anything."""
+    """The probe's own counts, for information only: learner code could have forged them."""
     if not hasattr(probe, "report"):
         return b""
     said = json.dumps(probe.report(inputs)).encode()[:MAX_REPORT_LENGTH]
@@ -54,7 +54,7 @@ def encode_report(probe: ModuleType, case: int, inputs: Any) -> bytes:
 
 
 def read_frame(incoming: int) -> tuple[int, bytes, bytes]:
-    """Case, header and body. Ends the process where nobody writes any more."""
+    """Case, header and body. Exits if the judge is gone."""
     head = answers.read_exactly(incoming, answers.HEAD.size)
     if len(head) < answers.HEAD.size:
         raise SystemExit

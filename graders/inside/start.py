@@ -1,4 +1,4 @@
-"""The first of our code in a child: settles the interpreter, reads the payload, hands it to the driver."""
+"""Our first code in a child process: sets up the interpreter, reads the payload and passes it to the driver."""
 
 import ctypes
 import importlib
@@ -32,8 +32,8 @@ _drivers: dict[str, ModuleType] = {}
 
 
 def preload(flavour: str) -> None:
-    """Import, before the fork, what a learner would otherwise wait for. Runs while the host's files are visible."""
-    # Without site, which would have read the host's site-packages, these builtins are missing.
+    """Imports libraries before the fork, to save learners the wait. Runs while the host's files are visible."""
+    # Python starts without site, which would read the host's site-packages and which defines these builtins.
     site.setquit()
     site.sethelper()
     for name in STANDARD_MODULES:
@@ -48,13 +48,13 @@ def preload(flavour: str) -> None:
 
 
 def _warm_numpy() -> None:
-    """Let its linear algebra take its buffer before the fork: no run should be charged for that."""
+    """Makes numpy's linear algebra allocate its buffer before the fork, so that no run is charged for it."""
     ones = sys.modules["numpy"].ones((2, 2))
     ones @ ones
 
 
 def _warm_torch() -> None:
-    """Let torch look at the processor while there is a /proc, by operations that need neither thread nor tape."""
+    """Makes torch detect the processor while /proc is available, with operations that use no thread and no graph."""
     torch = sys.modules["torch"]
     # One thread from the start: the OpenMP team of a threaded operation would not survive the fork.
     torch.set_num_threads(1)
@@ -65,7 +65,7 @@ def _warm_torch() -> None:
 
 
 def _read_libraries_ahead() -> None:
-    """Have every page of torch's libraries in memory: the run that reads one first is charged for it."""
+    """Reads every page of torch's libraries into memory: otherwise the first run to use a page is charged for it."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
         libraries = {line.split(maxsplit=5)[5].strip() for line in maps if "site-packages" in line and ".so" in line}
     for library in libraries:
@@ -78,11 +78,11 @@ def _import_if_built(name: str) -> None:
     try:
         importlib.import_module(name)
     except ImportError:
-        return  # a Python built without sqlite or ssl still teaches autograd
+        return  # a Python built without sqlite or ssl is still usable
 
 
 def load_drivers(flavour: str, modules: Sequence[str]) -> None:
-    """Import the drivers, and the tracer: all of it where torch is. `modules`: whatever lies beside this file."""
+    """Imports the drivers and the tracer, with its torch part if there is torch. `modules`: all next to this file."""
     for name in DRIVERS:
         _drivers[name] = importlib.import_module(name)
     importlib.import_module("tracer.learner")
@@ -98,31 +98,31 @@ def torch_version() -> str:
 
 
 def stack_bytes(driver: str) -> int:
-    """The big stack that a driver maps for the learner's thread: address space that no limit should count."""
+    """The size of the big stack that a driver maps for the learner's thread, which no limit should count."""
     return int(getattr(_drivers[driver], "STACK_BYTES", 0))
 
 
 def settle(compute_threads: int) -> None:
-    """After the fork: pin the allocator, draw new seeds, set the thread count."""
+    """After the fork: fixes the allocator's settings, draws new seeds, sets the thread count."""
     for option, value in ((-3, MMAP_THRESHOLD_BYTES), (-1, MMAP_THRESHOLD_BYTES), (-8, 2)):
         if LIBC.mallopt(ctypes.c_int(option), ctypes.c_int(value)) != 1:
             raise OSError(f"mallopt refused option {option}")
-    # The mother's own were opened on a log, and descriptor 0 holds the judge's messages, not a learner's input.
+    # The mother's streams were opened on a log, and descriptor 0 carries the judge's messages, not a learner's input.
     sys.stdin = io.StringIO()
     random.seed(os.urandom(32))
     torch = sys.modules.get("torch")
     if torch is not None:
-        # Not torch.manual_seed: it visits every kind of accelerator, at a millisecond a run.
+        # Not torch.manual_seed: it visits every kind of accelerator, which costs a millisecond per run.
         torch.default_generator.manual_seed(int.from_bytes(os.urandom(7), "little"))
         torch.set_num_threads(compute_threads)
     sys.modules["numpy.random"].seed(int.from_bytes(os.urandom(4), "little"))
 
 
 def main(driver: str) -> int:
-    """Read descriptor 0's first message and run the driver on it; the process's exit status."""
+    """Reads the first message on descriptor 0 and runs the driver on it. Returns the process's exit status."""
     try:
         _drivers[driver].run(_read_payload(), 0, 3)
-    except BaseException:  # noqa: BLE001 - the driver's own failure, or what a learner made of it: both end here
+    except BaseException:  # noqa: BLE001 - the driver's own failure, or one that a learner caused
         traceback.print_exc()
         return 1
     finally:
@@ -134,7 +134,7 @@ def main(driver: str) -> int:
 def _read_payload() -> bytes:
     length = int.from_bytes(_read_exactly(LENGTH_BYTES), "little")
     if length > MAX_PAYLOAD_BYTES:
-        raise ValueError(f"a payload of {length} bytes; {MAX_PAYLOAD_BYTES} is the most")
+        raise ValueError(f"a payload of {length} bytes; {MAX_PAYLOAD_BYTES} is the maximum")
     return _read_exactly(length)
 
 

@@ -1,4 +1,4 @@
-"""How much of a program the tracer keeps: past each cap it says less, and never stops the program."""
+"""Limits on how much of a program the tracer records. Beyond a cap it records less; it never stops the program."""
 
 from dataclasses import dataclass, fields
 from typing import Any
@@ -9,7 +9,7 @@ CEILINGS = {"max_document_bytes": 2**26}
 
 @dataclass(frozen=True)
 class Caps:
-    """Counts, not times. Values are written up to `valued_steps`, norms up to `normed_steps`, then shapes alone."""
+    """Counts, not times. Steps have values up to `valued_steps`, norms up to `normed_steps`, then only shapes."""
 
     max_nodes: int = 200_000
     max_events: int = 20_000

@@ -1,4 +1,4 @@
-"""Watches torch.utils.checkpoint's regions: which nodes a region made, and when its empty slots are filled again."""
+"""Watches torch.utils.checkpoint's regions: which nodes a region made, and when its tensors are recomputed."""
 
 import sys
 import weakref
@@ -14,7 +14,7 @@ from .saved import Saved, describe_saved
 
 
 class CheckpointWatch:
-    """Subclasses torch's two saved-tensor hooks for the time of a recording. Reentrant checkpoints need no watch."""
+    """Subclasses torch's two saved-tensor hooks during a recording. Reentrant checkpoints do not need this."""
 
     def __init__(self, recorder: Recorder, engine: Engine) -> None:
         self._recorder = recorder

@@ -1,4 +1,4 @@
-"""Sets garbage collection aside while the tracer makes many objects and no garbage: it would double the time."""
+"""Disables garbage collection while the tracer makes many objects and no garbage: it would double the time."""
 
 import gc
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """Leaves the collector as the program had it."""
+    """Restores the collector to the program's setting at the end."""
     was_collecting = gc.isenabled()
     gc.disable()
     try:

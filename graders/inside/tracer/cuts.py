@@ -34,9 +34,9 @@ _SAYS_NOTHING = frozenset({"grad", "requires_grad_", "retain_grad", "register_ho
 
 @dataclass(frozen=True)
 class Cut:
-    """How a tracked tensor left the graph, and the tensor (held only while the cut is noted).
+    """How a tracked tensor left the graph, and the tensor, which is held only while the cut is noted.
 
-    `function` is the node that made it, where the tensor itself was never handed out.
+    `function` is the node that made it, if the tensor itself was never returned to the program.
     """
 
     kind: str
@@ -45,9 +45,9 @@ class Cut:
 
 
 def find_inner_cut(function: Any, kwargs: dict[str, Any] | None, result: Any) -> Cut | None:
-    """The cut that a function of torch's own made on the way to a tracked result; its calls are not heard one by one.
+    """The cut inside one of torch's own functions that returns a tracked result; its inner calls are not observed.
 
-    Of those that are written in Python one does so: a hard gumbel_softmax returns hard - soft.detach() + soft.
+    One of torch's functions written in Python does so: a hard gumbel_softmax returns hard - soft.detach() + soft.
     """
     if function is not CUTS_INSIDE or not (kwargs or {}).get("hard"):
         return None

@@ -47,10 +47,10 @@ def write_tables(recorder: Recorder) -> dict[str, Any]:
 
 
 def order_rows(rows: list[Row]) -> list[Row]:
-    """Nodes as the forward pass made them, each after its inputs; a leaf stands before its first use."""
+    """Nodes in the order of the forward pass, each after its inputs; a leaf comes just before its first use."""
     ordered: dict[Row, None] = {}
     for row in sorted(rows, key=lambda row: row.sequence):
-        # A view of changed memory gets its node while its first user is being made: later number, but its input.
+        # A view of memory changed in place gets its node when its first user is made: a later number, yet an input.
         waiting = [row]
         while waiting:
             missing = [target for target, _, _ in waiting[-1].edges if target not in ordered]
@@ -62,7 +62,7 @@ def order_rows(rows: list[Row]) -> list[Row]:
 
 
 def write_steps(recorder: Recorder, rows: list[Row]) -> tuple[list[tuple[Event, int]], dict[Row, tuple[Saved, ...]]]:
-    """Every step with the bytes held after it, the making of nodes merged in by sequence number."""
+    """Every step with the bytes held after it. The creation of nodes is merged in by sequence number."""
     held = HeldBytes()
     first_saved: dict[Row, tuple[Saved, ...]] = {}
     steps: list[tuple[Event, int]] = []
@@ -91,7 +91,7 @@ def write_steps(recorder: Recorder, rows: list[Row]) -> tuple[list[tuple[Event, 
 def write_nodes(
     recorder: Recorder, rows: list[Row], source: SourceMap, first_saved: dict[Row, tuple[Saved, ...]]
 ) -> dict[str, list[Any]]:
-    """One entry a node in every column."""
+    """One entry per node in every column."""
     origins = {row: None if row.is_leaf else recorder.calls.find(row.sequence) for row in rows}
     leaf_names = {row.storage: row.variable or "a leaf" for row in rows if row.is_leaf and row.storage}
     clip = recorder.caps.max_text
@@ -129,7 +129,7 @@ def find_module(recorder: Recorder, row: Row, origin: Origin | None) -> str:
 
 
 def write_saved(row: Row, leaf_names: dict[int, str]) -> str:
-    """What the node saved, slot by slot."""
+    """The node's saved tensors as text, slot by slot."""
     parts = []
     for slot in row.saved:
         if slot.holder is not None:
@@ -144,7 +144,7 @@ def write_saved(row: Row, leaf_names: dict[int, str]) -> str:
 
 
 def write_edges(rows: list[Row], numbers: dict[Row, int]) -> dict[str, list[int]]:
-    """One entry an edge, from a node to the producers of its inputs."""
+    """One entry per edge, from a node to the producers of its inputs."""
     edges = [(numbers[row], numbers[target], slot, output) for row in rows for target, slot, output in row.edges]
     names = ("source", "target", "slot", "output")
     return {name: [edge[at] for edge in edges] for at, name in enumerate(names)}
@@ -176,7 +176,7 @@ def write_events(steps: list[tuple[Event, int]], numbers: dict[Row, int]) -> dic
 
 
 def keep_finite(norm: float | None) -> float | None:
-    # JSON has no NaN; the text beside it still says nan or inf.
+    # JSON has no NaN; the step's text still says nan or inf.
     return norm if norm is not None and math.isfinite(norm) else None
 
 

@@ -1,6 +1,6 @@
 """Watches one run of the backward engine: walk the graph, hook its nodes, run, unhook.
 
-Hooks read numbers from gradients and keep none of them: a held gradient could not be reused by the engine.
+Hooks read numbers from gradients but keep no gradient, because the engine could not reuse a held one.
 """
 
 import functools
@@ -34,7 +34,7 @@ class BackwardRun:
         self.began = 0
 
     def hook(self, walked: list[tuple[Any, Row]]) -> None:
-        """Hook every node that the tape still has room for, those that run first before others."""
+        """Hooks every node or, if the tape is nearly full, only those that run first."""
         if self._recorder.tape.is_full:
             return
         left = self._recorder.tape.count_left(self._recorder.graph.operations)
@@ -55,7 +55,7 @@ class BackwardRun:
         self.settle()
 
     def settle(self) -> None:
-        """The engine releases a node's saved tensors after its hooks: note it at the next step."""
+        """Notes a release at the next step, because the engine releases a node's saved tensors after its hooks."""
         done, self._done = self._done, None
         if done is not None and not self._keeps_graph:
             self._recorder.free(done)
@@ -107,12 +107,12 @@ class BackwardRun:
 
 
 def read_keeps_graph(args: Any, kwargs: Any) -> bool:
-    """The engine's second argument after its outputs: whether saved tensors stay."""
+    """Reads `keep_graph`, the engine's second argument after its outputs: whether saved tensors are kept."""
     return bool(args[1]) if len(args) > 1 else bool(kwargs.get("keep_graph", True))
 
 
 class Engine:
-    """Stands in for torch.autograd.graph._engine_run_backward while a recording is open."""
+    """Replaces torch.autograd.graph._engine_run_backward while a recording is open."""
 
     def __init__(self, recorder: Recorder, listener: Listener, original: Callable[..., Any]) -> None:
         self._recorder = recorder
@@ -127,7 +127,7 @@ class Engine:
         return self._runs[-1].running if self._runs else None
 
     def __call__(self, outputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """Run the engine as it would have been run, with hooks around it."""
+        """Runs the engine unchanged, with hooks on its nodes."""
         recorder = self._recorder
         if not recorder.is_here() or torch._C._are_functorch_transforms_active():
             return self.original(outputs, *args, **kwargs)
@@ -162,7 +162,7 @@ class Engine:
     def _run(self, outputs: Any, args: Any, kwargs: Any) -> Any:
         if self._listener in _get_current_function_mode_stack():
             return self.original(outputs, *args, **kwargs)
-        # torch calls us with the mode set aside; custom backwards, hooks and recomputation must be heard.
+        # torch calls us with the mode disabled, but calls by custom backwards, hooks and recomputation must be seen.
         with self._listener:
             return self.original(outputs, *args, **kwargs)
 
@@ -184,7 +184,7 @@ class Engine:
             run.hook(walked)
 
     def _note_recomputation(self, fresh: list[Row]) -> None:
-        """A reentrant checkpoint runs its forward again, then backward on what that made."""
+        """Notes a reentrant checkpoint, which runs its forward again and then backward on the new nodes."""
         outer = self._runs[-1] if self._runs else None
         if outer is None or outer.running is None or outer.running.name != CHECKPOINT_NODE:
             return

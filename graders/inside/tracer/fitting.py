@@ -1,4 +1,4 @@
-"""Makes a document small enough to be read: first without values, then with a shorter tape, then with fewer nodes."""
+"""Makes a document small enough to send: first without values, then with a shorter tape, then with fewer nodes."""
 
 import json
 import re
@@ -13,7 +13,7 @@ EVENT_TEXTS = ("before", "incoming", "outgoing")
 
 
 def fit_document(document: Document, max_bytes: int) -> Document:
-    """The document, or as much of it as `max_bytes` of compact JSON hold, with a note for each thing left out."""
+    """The document, or as much of it as fits in `max_bytes` of compact JSON, with a note for each part left out."""
     if count_bytes(document) <= max_bytes:
         return document
     lighter = drop_values(document)
@@ -36,7 +36,7 @@ def count_bytes(document: Document) -> int:
 def find_longest(
     document: Document, count: int, keep: Callable[[Document, int], Document], max_bytes: int, note: str
 ) -> Document | None:
-    """The longest prefix that fits, to within a hundredth; None where not even the empty one does."""
+    """The longest prefix that fits, to within a hundredth; None if not even the empty one fits."""
     best, low, high = None, 0, count
     while low <= high and (best is None or high - low > count // 100):
         middle = (low + high) // 2 if best is not None or low else 0
@@ -50,7 +50,7 @@ def find_longest(
 
 
 def drop_values(document: Document) -> Document:
-    """Without small tensors' values: shapes and norms stay."""
+    """The document without small tensors' values: shapes and norms remain."""
     nodes, events = document["nodes"], document["events"]
     return {
         **document,
@@ -66,7 +66,7 @@ def keep_events(document: Document, count: int) -> Document:
 
 
 def keep_nodes(document: Document, count: int) -> Document:
-    """The first nodes, and what lies between them."""
+    """The document with only the first nodes and the edges and steps among them."""
     edges, cuts, events, regions = (document[name] for name in ("edges", "cuts", "events", "regions"))
     nodes = {name: column[:count] for name, column in document["nodes"].items()}
     nodes["made_by"] = [maker if maker is not None and maker < count else None for maker in nodes["made_by"]]

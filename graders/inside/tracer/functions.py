@@ -1,4 +1,4 @@
-"""Watches torch.autograd.Function.apply: custom nodes are made outside every torch function call."""
+"""Watches torch.autograd.Function.apply, because custom nodes are not made inside a torch function call."""
 
 import sys
 from typing import Any
@@ -10,7 +10,7 @@ from .recorder import Recorder
 
 
 class FunctionWatch:
-    """Wraps `apply` for the time of a recording."""
+    """Wraps `apply` during a recording."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder

@@ -1,6 +1,6 @@
-"""Walks backward graphs and keeps one row per node; the nodes themselves are let go when the walk ends.
+"""Walks backward graphs and keeps one row per node; the nodes themselves are released when the walk ends.
 
-A small tag in each node's metadata carries its row to later walks, and tells when the node is destroyed.
+A small tag in each node's metadata gives later walks its row, and signals when the node is destroyed.
 """
 
 import functools
@@ -23,7 +23,7 @@ LEAF_SEQUENCE = 2**64 - 1
 
 @dataclass(eq=False, slots=True)
 class Row:
-    """What is known of one node. `number` is its place in discovery order; the document renumbers."""
+    """The facts about one node. `number` is its place in discovery order; the document renumbers."""
 
     number: int
     name: str
@@ -44,7 +44,7 @@ class Row:
 
 
 class Tag:
-    """Lives in a node's metadata; dies with the node."""
+    """Stored in a node's metadata, and destroyed with the node."""
 
     __slots__ = ("__weakref__", "gone", "row")
 
@@ -89,16 +89,16 @@ class Graph:
         return self.find_leaf(tensor) if node is None else self.find_row(node)
 
     def adopt_leaf(self, variable: Any) -> Row:
-        """The row of a leaf that a cut met before any graph did."""
+        """The row of a leaf that appears in a cut before it appears in a graph."""
         return self.find_leaf(variable) or self._add_leaf(variable)
 
     def discover(self, roots: Iterable[Any]) -> list[Row]:
-        """Add what is reachable and new; returns the rows met. A known node is not entered: its inputs are known."""
+        """Adds new reachable nodes and returns the rows met. Stops at known nodes, whose inputs are known too."""
         unknown = [node for node in roots if node is not None and self.find_row(node) is None]
         return [row for _, row in self._traverse(unknown, enters_known=False)]
 
     def walk(self, roots: Iterable[Any]) -> list[tuple[Any, Row]]:
-        """Every reachable node with its row, new ones added. The caller drops the nodes soon."""
+        """Every reachable node with its row, adding new ones. The caller must release the nodes soon."""
         return self._traverse([node for node in roots if node is not None], enters_known=True)
 
     def _traverse(self, stack: list[Any], enters_known: bool) -> list[tuple[Any, Row]]:
@@ -196,12 +196,12 @@ def _read_output(output: Any) -> tuple[tuple[int, ...], str]:
     try:
         shape = tuple(output.shape)
     except (RuntimeError, TypeError, ValueError):
-        shape = ()  # nested tensors have no shape to tell
+        shape = ()  # nested tensors have no single shape
     return shape, name_dtype(output.dtype)
 
 
 def read_root(tensor: Any) -> Any:
-    """The node from which backward starts at this tensor or gradient edge; None where nothing is tracked."""
+    """The node from which backward starts for this tensor or gradient edge; None if it is not tracked."""
     if isinstance(tensor, torch.autograd.graph.GradientEdge):
         return tensor.node
     if not isinstance(tensor, torch.Tensor) or not tensor.requires_grad:

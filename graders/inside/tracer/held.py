@@ -1,11 +1,11 @@
-"""Replays a tape to tell how many bytes are held for backward after each step, counted by unique storage."""
+"""Replays a tape to count the bytes held for backward after each step; each storage counts once."""
 
 from .graph import Row
 from .saved import Saved
 
 
 class HeldBytes:
-    """Storages that at least one node holds. A storage that several nodes saved counts once, for the first."""
+    """The storages that at least one node holds. A storage saved by several nodes counts once, for the first."""
 
     def __init__(self) -> None:
         self.total = 0
@@ -14,7 +14,7 @@ class HeldBytes:
         self._slots: dict[Row, tuple[Saved, ...]] = {}
 
     def hold(self, row: Row, slots: tuple[Saved, ...]) -> tuple[Saved, ...]:
-        """The node saves; returns the slots whose storages nobody held before."""
+        """Records what a node saves. Returns the slots whose storages no node held before."""
         first: list[Saved] = []
         for slot in slots:
             if slot.key is None:
@@ -29,7 +29,7 @@ class HeldBytes:
         return tuple(first)
 
     def free(self, row: Row) -> None:
-        """The node releases all that it saved."""
+        """Records that a node releases all it saved."""
         for slot in self._slots.pop(row, ()):
             if slot.key is None:
                 continue

@@ -1,6 +1,6 @@
-"""Hears every torch call that the program makes: brackets its nodes, notes cuts and small values.
+"""Observes every torch call of the program: notes which nodes it made, cuts and small values.
 
-It runs on the program's hot path: each line here is paid on every torch call.
+This is the program's hot path: every torch call pays for each line here.
 """
 
 import sys
@@ -23,7 +23,7 @@ _PASSES_THROUGH = ("torch/functional.py", "torch/nn/functional.py", "torch/_tens
 
 
 class Listener(TorchFunctionMode):  # type: ignore[misc]
-    """Calls the function as it was called, then looks at the sequence counter."""
+    """Calls each function unchanged, then compares autograd's sequence counter with its value before."""
 
     def __init__(self, recorder: "Recorder") -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class Listener(TorchFunctionMode):  # type: ignore[misc]
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         recorder = self._recorder
         if function in _STARTS_BACKWARD or _are_transforms_active():
-            # Backward is noted where the engine starts; it hands this mode back to hooks and custom backwards.
+            # Backward is noted where the engine starts, which enables this mode again for hooks and custom backwards.
             return self._pass_on(function, args, kwargs)
         was_tracked = function is _DETACH_IN_PLACE and args[0].requires_grad
         before = read_counter()
@@ -75,7 +75,7 @@ def find_frame(frame: FrameType | None, filename: str) -> FrameType | None:
 
 
 def note_cut(recorder: "Recorder", cut: Cut, function: Any, frame: FrameType | None) -> None:
-    """Keep a cut that the learner's source made; library code that reads a parameter's data is no cut of theirs."""
+    """Keeps a cut made by the learner's source. Library code that reads a parameter's data does not count."""
     below = None
     while frame is not None and frame.f_code.co_filename != recorder.filename:
         below, frame = frame if not _passes_through(frame) else below, frame.f_back

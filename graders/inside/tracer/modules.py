@@ -1,4 +1,4 @@
-"""Watches module calls through torch's global hooks, so that each node knows the module that made it."""
+"""Watches module calls through torch's global hooks, to attribute each node to the module that made it."""
 
 import sys
 from typing import Any
@@ -9,7 +9,7 @@ from .recorder import Recorder
 
 
 class ModuleWatch:
-    """Global hooks with always_call: a hook on each module would switch off that module's fast path."""
+    """Global hooks with always_call: a hook on a module itself would disable that module's fast path."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder

@@ -11,7 +11,7 @@ MAX_DEPTH = 3
 
 
 def iterate_tensors(variables: dict[str, Any], module_name: str) -> Iterator[tuple[str, torch.Tensor]]:
-    """(name, tensor) for every tensor that variables lead to: parameters, plain variables, then containers."""
+    """(name, tensor) for every tensor reachable from variables: parameters, plain variables, then containers."""
     named = [(name, value) for name, value in variables.items() if not name.startswith("__")]
     for name, value in named:
         if issubclass(type(value), torch.nn.Module):
@@ -25,7 +25,7 @@ def iterate_tensors(variables: dict[str, Any], module_name: str) -> Iterator[tup
 
 
 def list_parameters(name: str, module: Any) -> list[tuple[str, torch.Tensor]]:
-    """A module's parameters by dotted path; none of a module that is not built yet."""
+    """A module's parameters by dotted path; empty for a module whose __init__ is still running."""
     try:
         return [(f"{name}.{path}", parameter) for path, parameter in torch.nn.Module.named_parameters(module)]
     except Exception:  # noqa: BLE001 - a module whose __init__ has not finished has nothing to list
@@ -65,7 +65,7 @@ def _list_parts(name: str, value: Any, module_name: str) -> list[tuple[str, Any]
 
 
 class ModulePaths:
-    """Dotted paths of running modules, in a stack that global forward hooks keep."""
+    """Dotted paths of running modules, in a stack that global forward hooks maintain."""
 
     def __init__(self) -> None:
         self.paths: list[str] = [""]
@@ -84,7 +84,7 @@ class ModulePaths:
         self.current = known[1]
 
     def leave(self, module: Any) -> None:
-        """A module ends; those it left open, because an error passed by, end too."""
+        """A module ends; modules inside it that an error left open end too."""
         for depth in range(len(self._stack) - 1, -1, -1):
             if self._stack[depth][0] == id(module):
                 del self._stack[depth:]

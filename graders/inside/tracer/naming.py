@@ -1,4 +1,4 @@
-"""Forward names first: what the learner called, before the name that autograd gives to its derivative."""
+"""Names nodes after the function that the learner called, if known, rather than after autograd's derivative."""
 
 import re
 
@@ -49,7 +49,7 @@ def is_inplace_call(name: str) -> bool:
 
 
 def name_forward(row: Row, origin: Origin | None) -> str:
-    """The call's name where it made one node, and for linear's product; else the derivative's own name."""
+    """The call's name if the call made one node, or for linear's product; otherwise the derivative's own name."""
     if row.is_leaf:
         return "leaf"
     if row.name == "CopySlices":

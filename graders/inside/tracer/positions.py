@@ -1,7 +1,7 @@
-"""Which call made a node: a log of autograd's sequence numbers, searched by a node's own number.
+"""Finds the call that made a node, in a log of autograd's sequence numbers.
 
-Every backward node takes the thread's next sequence number when it is made. Reading the counter before
-and after a call brackets the nodes which that call made, so no tensor and no node needs to be held.
+Every backward node gets the thread's next sequence number when it is made. Reading the counter before and after
+a call gives the range of nodes which that call made, so that no tensor and no node has to be kept.
 """
 
 from array import array
@@ -24,7 +24,7 @@ class Site(NamedTuple):
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a node comes from. `is_last` tells the node that carries a call's result from its helpers."""
+    """The call that made a node. `is_last` marks the node of the call's result, as opposed to helper nodes."""
 
     site: Site
     start: int
@@ -34,7 +34,7 @@ class Origin:
 
 
 class CallLog:
-    """Brackets of sequence numbers: calls of torch functions side by side, and outer calls that may nest."""
+    """Ranges of sequence numbers: those of torch calls do not overlap; those of outer calls may nest."""
 
     def __init__(self, max_calls: int) -> None:
         self._starts = array("Q")
@@ -57,7 +57,7 @@ class CallLog:
         self._sites.append(self._known.setdefault(site, site))
 
     def enter(self, number: int, site: Site) -> None:
-        """An outer call begins: what it makes, and no inner call claims, belongs to `site`."""
+        """An outer call begins: nodes that it makes outside inner calls belong to `site`."""
         self._open.append(site)
         self._mark(number, site)
 
@@ -74,7 +74,7 @@ class CallLog:
             self._mark_sites.append(site)
 
     def find(self, number: int) -> Origin | None:
-        """The innermost call that made the node of this number; None where no call of the program did."""
+        """The innermost call that made the node with this number; None if no call of the program made it."""
         at = bisect_right(self._starts, number) - 1
         if at >= 0 and number < self._ends[at]:
             start, end = self._starts[at], self._ends[at]

@@ -1,4 +1,4 @@
-"""The state of one recording: what the listener, the hooks and the wrappers write to, and the document reads."""
+"""The state of one recording: the listener, hooks and wrappers write to it, and the document is made from it."""
 
 import threading
 from bisect import bisect_right
@@ -26,7 +26,7 @@ _count_dispatch_modes = torch._C._len_torch_dispatch_stack
 
 @dataclass(eq=False, slots=True)
 class NotedCut:
-    """A cut as it was noted; `row` is the node whose output was cut."""
+    """A recorded cut; `row` is the node whose output was cut."""
 
     kind: str
     site: Site
@@ -45,7 +45,7 @@ class Region:
 
 
 class Births:
-    """Which node's backward made which nodes, where a backward pass is itself differentiated."""
+    """Maps nodes to the node whose backward made them, for a backward pass that is itself differentiated."""
 
     def __init__(self) -> None:
         self._starts: list[int] = []
@@ -58,13 +58,13 @@ class Births:
         self._rows.append(row)
 
     def find(self, sequence: int) -> Row | None:
-        """The node whose backward was running when the node of this number was made."""
+        """The node whose backward was running when the node with this number was made."""
         at = bisect_right(self._starts, sequence) - 1
         return self._rows[at] if at >= 0 and sequence < self._ends[at] else None
 
 
 class Recorder:
-    """One recording, on one thread: other threads of the program run as they are."""
+    """One recording, on one thread; the program's other threads are not recorded."""
 
     def __init__(self, source: str, filename: str, namespace: dict[str, Any], caps: Caps) -> None:
         self.source = source
@@ -100,7 +100,7 @@ class Recorder:
         return Site(frame.f_code, frame.f_lasti, self.modules.current, function)
 
     def give_up(self, problem: Exception) -> None:
-        """The tracer met something that it cannot read: say so, and leave the program alone from here on."""
+        """Ends the recording with a note, because the tracer cannot read something; the program continues."""
         self.is_open = False
         self.values_left = 0
         self.quiet += 1_000_000
@@ -111,11 +111,11 @@ class Recorder:
             self.notes.append(text)
 
     def note_value(self, function: Any, result: Any) -> None:
-        """Keep the values of a small fresh result under its node's number."""
+        """Keeps the values of a small new result under its node's number."""
         if type(result) is not torch.Tensor or result.numel() > self.caps.max_value_items:
             return
         if _count_dispatch_modes():
-            return  # a mode of the program's counts every operation, and reading values could be one
+            return  # the program has its own mode, which would count reading values as an operation
         name = getattr(function, "__name__", "_")
         if name.endswith("_") or not result.requires_grad or is_changed_view(result):
             return
@@ -129,7 +129,7 @@ class Recorder:
         self.values_left -= 1
 
     def note_cut(self, cut: Cut, site: Site) -> None:
-        """Keep one cut a place and node, and the graph above it, which may be gone the next moment."""
+        """Keeps one cut per place and node, and reads the graph above it now, because it may be freed at once."""
         if len(self.cuts) >= self.caps.max_cuts:
             self.note_once(f"Only the first {self.caps.max_cuts} cuts are shown.")
             return
@@ -149,12 +149,12 @@ class Recorder:
         return self.graph.find_row(maker)
 
     def take_in(self, fresh: list[Row]) -> None:
-        """Give new rows the names that variables have now; names are gone later."""
+        """Names new rows after the variables that hold them now, because variables change later."""
         if fresh:
             self.name_rows()
 
     def name_rows(self, frame: FrameType | None = None, extra: Iterable[dict[str, Any]] = ()) -> None:
-        """Name nodes and leaves after the variables that hold them: the top level, then functions inwards out."""
+        """Names nodes and leaves after variables: those of the top level, then of functions, innermost first."""
         module_name = str(self.namespace.get("__name__"))
         for variables in (*self.iterate_scopes(frame), *extra):
             for name, tensor in iterate_tensors(variables, module_name):
@@ -181,17 +181,17 @@ class Recorder:
         return find_module_name(module, self.iterate_scopes(frame))
 
     def add_event(self, kind: str, row: Row | None, **fields: Any) -> None:
-        """One step of the tape, now."""
+        """Adds one step to the tape."""
         fields.setdefault("call", self.call)
         fields.setdefault("sequence", read_counter())
         self.tape.add(Event(kind, row, **fields))
 
     def add_roots(self, rows: list[Row]) -> None:
-        """Where backward started, or where a graph that was never unwound ends."""
+        """Adds the nodes where backward started, or where a graph that was never unwound ends."""
         self.roots.extend(row for row in rows if row not in self.roots)
 
     def refill(self, filled: dict[int, Saved]) -> None:
-        """Checkpointed nodes hold tensors again; `filled` tells what each empty slot's holder got."""
+        """Checkpointed nodes hold tensors again; `filled` has the tensor that each empty slot's holder got."""
         by_row: dict[Row, list[Saved]] = {}
         for holder, saved in filled.items():
             row = self.graph.holders.get(holder)
@@ -214,5 +214,5 @@ class Recorder:
 
 
 def is_changed_view(tensor: Any) -> bool:
-    """A view of memory that was written to: reading its grad_fn may make a node, so it is not read."""
+    """Whether a tensor is a view of memory changed in place. Its grad_fn is not read: that may make a node."""
     return bool(tensor._is_view() and tensor._version > 0)

@@ -1,4 +1,4 @@
-"""The tracer's one door: `with record(source, filename, namespace) as tape`, then `tape.document()`."""
+"""The tracer's only entry point: `with record(source, filename, namespace) as tape`, then `tape.document()`."""
 
 import sys
 from types import FrameType, TracebackType
@@ -23,7 +23,7 @@ from .warned import WarningWatch
 
 
 class Recording:
-    """Listens between enter and exit; afterwards only numbers and text are left to write down."""
+    """Records between enter and exit; afterwards it holds only numbers and text."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -66,7 +66,7 @@ class Recording:
         return self._document
 
     def _look_around(self, traceback: TracebackType | None, frame: FrameType | None) -> None:
-        """Find the graphs that were never unwound: those of the variables that are left."""
+        """Finds graphs that were never unwound, from the variables that remain."""
         recorder = self._recorder
         scopes = [*recorder.iterate_scopes(frame), *_list_scopes_of_error(traceback, recorder)]
         module_name = str(recorder.namespace.get("__name__"))
@@ -84,7 +84,7 @@ class Recording:
 
 
 def _list_scopes_of_error(traceback: TracebackType | None, recorder: Recorder) -> list[dict[str, Any]]:
-    """The variables of the learner's functions in which an error passed."""
+    """The variables of the learner's functions that an error passed through."""
     scopes = []
     while traceback is not None:
         frame = traceback.tb_frame

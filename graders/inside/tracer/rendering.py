@@ -1,4 +1,4 @@
-"""Tensors as short text: shape and values where they are few, shape and norm where they are many."""
+"""Tensors as short text: the shape, with the values of a small tensor or the norm of a large one."""
 
 import math
 from typing import Any
@@ -12,7 +12,7 @@ _norm = torch._C._linalg.linalg_vector_norm
 
 
 class Renderer:
-    """Writes gradients within the caps: full at first, then norms, then shapes. Reads tensors, keeps none."""
+    """Writes gradients within the caps: values at first, then norms, then shapes. Keeps no tensor."""
 
     def __init__(self, caps: Caps) -> None:
         self._caps = caps
@@ -26,7 +26,7 @@ class Renderer:
         return text
 
     def render(self, tensor: Any, step: int) -> tuple[str, float | None]:
-        """The text for a tensor at this step of the tape, and its norm where it was cheap to know."""
+        """The text for a tensor at this step of the tape, and its norm if it was cheap to compute."""
         if tensor is None:
             return "·", None
         shape = self.write_shape(tensor.shape)
@@ -39,7 +39,7 @@ class Renderer:
             return shape, None
 
     def render_all(self, tensors: Any, step: int) -> tuple[str, float | None]:
-        """Several gradients, one a slot, and the norm of all together; shorter where the whole would be too long."""
+        """Several gradients, one per slot, and their joint norm; each is shortened if the text would be too long."""
         parts = [self.render(tensor, step) for tensor in tensors]
         text = "; ".join(each for each, _ in parts)
         if len(text) > self._caps.max_text:

@@ -1,4 +1,4 @@
-"""What a node saved for backward: names, storages and bytes, read without running any unpack hook.
+"""The tensors that a node saved for backward: names, storages and bytes, read without running unpack hooks.
 
 `_saved_*` attributes run unpack hooks, and would re-run a checkpointed forward; `_raw_saved_*.data` has no effect.
 """
@@ -24,7 +24,7 @@ _slots_of_type: dict[type, tuple[str, ...]] = {}
 
 
 def read_saved(node: Any) -> tuple[Saved, ...]:
-    """The slots that the node holds now; a slot that was let go does not appear."""
+    """The slots that the node holds now; released slots are left out."""
     kind = type(node)
     slots = _slots_of_type.get(kind)
     if slots is None:
@@ -64,7 +64,7 @@ def _add_slot(found: list[Saved], label: str, held: Any) -> None:
 
 
 def describe_saved(label: str, tensor: torch.Tensor) -> Saved:
-    """The storage behind a tensor, by identity and bytes."""
+    """The tensor's slot, with its storage's identity and size in bytes."""
     shape = tuple(tensor.shape)
     if tensor.layout != torch.strided:
         return Saved(label, id(tensor), _count_sparse(tensor), shape)
@@ -83,7 +83,7 @@ def _count_sparse(tensor: torch.Tensor) -> int:
 
 
 def write_bytes(nbytes: int) -> str:
-    """Bytes as a learner reads them: 512 B, 4.1 kB, 2.0 MB."""
+    """A number of bytes in readable units: 512 B, 4.1 kB, 2.0 MB."""
     if nbytes < 1000:
         return f"{nbytes} B"
     size, unit = nbytes / 1000, "kB"

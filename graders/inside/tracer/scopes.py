@@ -1,4 +1,4 @@
-"""The variables of a running function, read without running or changing anything of the program's."""
+"""The variables of a running function, read without running any of the program's code or changing anything."""
 
 import sys
 from types import FrameType
@@ -15,6 +15,6 @@ def read_locals(frame: FrameType) -> dict[str, Any]:
     is_function = bool(frame.f_code.co_flags & CO_OPTIMIZED)
     if is_function and sys.version_info < (3, 13) and sys.getrefcount(snapshot) <= UNSHARED_REFERENCES:
         # Before 3.13 the dict lives as long as the frame and would keep deleted tensors alive;
-        # where the program itself called locals(), the dict is the program's and stays as it is.
+        # if the program itself called locals(), the dict belongs to the program and is not changed.
         snapshot.clear()
     return variables

@@ -1,4 +1,4 @@
-"""The list of what happened, in order: small records that hold numbers and text, never tensors."""
+"""The list of events in order: small records that hold numbers and text, never tensors."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from .saved import Saved
 
 @dataclass(slots=True)
 class Event:
-    """One step. `sequence` is autograd's counter at that time: it says which nodes had been made before."""
+    """One step. `sequence` is autograd's counter at that time: it shows which nodes had been made before."""
 
     kind: str
     row: Row | None
@@ -31,7 +31,7 @@ class Tape:
         self._max_events = max_events
 
     def count_left(self, nodes_made: int) -> int:
-        """How many steps still fit, when every node takes one for its making."""
+        """The number of steps that still fit, given that the creation of each node takes one."""
         return self._max_events - nodes_made - len(self.events)
 
     def add(self, event: Event) -> None:

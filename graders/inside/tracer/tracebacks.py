@@ -1,4 +1,4 @@
-"""Takes the tracer's own frames out of a learner's traceback; the error itself is not touched."""
+"""Removes the tracer's own frames from a learner's traceback; the error itself is unchanged."""
 
 from pathlib import Path
 from types import CodeType, TracebackType
@@ -8,7 +8,7 @@ _OVERRIDES = str(Path("torch", "overrides.py"))
 
 
 def drop_own_frames(error: BaseException) -> None:
-    """Relink the tracebacks of an error and of its causes without frames of this package."""
+    """Relinks the tracebacks of an error and of its causes without this package's frames."""
     seen: set[int] = set()
     pending: list[BaseException | None] = [error]
     while pending:
@@ -21,7 +21,7 @@ def drop_own_frames(error: BaseException) -> None:
 
 
 def is_detour(code: CodeType) -> bool:
-    """The tracer's own frame, or torch's way to it."""
+    """Whether a frame is the tracer's own, or one in which torch calls the tracer."""
     return code.co_filename.startswith(_HERE) or is_way_to_detour(code)
 
 
@@ -30,7 +30,7 @@ def is_way_to_detour(code: CodeType) -> bool:
 
 
 def _was_detour(entry: TracebackType) -> bool:
-    """A torch function that went to the tracer, which called it again: the second frame tells where it failed."""
+    """Whether a torch function called the tracer, which called it again: the second frame shows where it failed."""
     after = entry.tb_next
     return after is not None and is_detour(after.tb_frame.f_code)
 

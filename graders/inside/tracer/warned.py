@@ -1,4 +1,4 @@
-"""Gives warnings their place back: what is warned of below the tracer's frames would name the tracer's own file."""
+"""Gives warnings their right place: a warning raised below the tracer's frames would name the tracer's own file."""
 
 import sys
 import warnings
@@ -12,9 +12,9 @@ _HERE = str(Path(__file__).parent)
 
 
 class WarningWatch:
-    """Sees each warning before it is shown, and issues it again at the line that a run without the tracer would name.
+    """Catches each warning before it is shown, and issues it again at the line that an untraced run would name.
 
-    Issued again and not only renamed, so that the program's filters and its registry of what was shown decide.
+    It is issued again, not just renamed, so that the program's filters and its registry of shown warnings apply.
     """
 
     def __init__(self) -> None:
@@ -49,11 +49,11 @@ class WarningWatch:
 
 
 def find_place(frame: FrameType | None) -> FrameType | None:
-    """The frame that called into the tracer, past torch's own way to it; None where the tracer is not running."""
+    """The frame that called into the tracer, skipping torch's own frames; None if the tracer is not running."""
     while frame is not None and not is_detour(frame.f_code):
         frame = frame.f_back
     while frame is not None and is_detour(frame.f_code):
-        # A torch function written in Python hands itself to the tracer: it stands on the stack a second time.
+        # A torch function written in Python passes itself to the tracer, so it is on the stack twice.
         is_second = is_way_to_detour(frame.f_code)
         frame = frame.f_back
         if is_second and frame is not None:
@@ -62,7 +62,7 @@ def find_place(frame: FrameType | None) -> FrameType | None:
 
 
 def forget_shown() -> None:
-    """Python remembers by file and line what it has shown: each of our lines stands for many of the program's."""
+    """Clears Python's registry of shown warnings, kept by file and line: our line stands for many program lines."""
     for name, module in list(sys.modules.items()):
         if name.startswith(__package__ or "tracer"):
             vars(module).get("__warningregistry__", {}).clear()

@@ -42,7 +42,7 @@ def write_document(source: str, rows: Rows, log: list[Entry], notes: list[str], 
 
 
 def find_roots(rows: Rows, log: list[Entry]) -> list[Row]:
-    """Where backward began, and those named values that nothing was computed from."""
+    """The values where backward began, and the named values that no other value uses."""
     begun = [entry.row for entry in log if entry.kind == "begin"]
     named = [row for row in list(rows.known.values()) if row.variable]
     used = {id(operand) for row in list(rows.known.values()) for operand in rows.list_operands(row)}
@@ -51,8 +51,8 @@ def find_roots(rows: Rows, log: list[Entry]) -> list[Row]:
 
 
 def order_rows(rows: Rows, roots: list[Row]) -> tuple[list[Row], list[tuple[Row, Row, int]], bool]:
-    """What the roots were computed from, in the order of making, each after its operands; the edges; and whether
-    edges were left out because they closed a circle."""
+    """The values that the roots were computed from, in order of creation and each after its operands; the edges; and
+    whether edges were left out because they closed a cycle."""
     ordered: list[Row] = []
     edges: list[tuple[Row, Row, int]] = []
     done: dict[int, bool] = {}
@@ -91,7 +91,7 @@ def find_below(rows: Rows, roots: list[Row]) -> list[Row]:
 
 
 def write_steps(rows: Rows, log: list[Entry], shown: set[int]) -> list[Step]:
-    """The tape: each operation as it was made, each backward call as it was seen."""
+    """The tape: each operation when it was made, and each backward call as observed."""
     steps: list[Step] = []
     calls, changes, root = 0, list[Entry](), None
     for entry in log:
@@ -115,7 +115,7 @@ def write_steps(rows: Rows, log: list[Entry], shown: set[int]) -> list[Step]:
 
 
 def write_nodes(rows: Rows, ordered: list[Row], source: SourceMap, most: int) -> dict[str, list[Any]]:
-    """One entry a value in every column. Nothing is saved but the values themselves."""
+    """One entry per value in every column. Nothing is saved except the values themselves."""
     operands = [rows.list_operands(row) for row in ordered]
     zeros = [0] * len(ordered)
     return {
@@ -145,7 +145,7 @@ def write_data(numbers: Any) -> str:
 
 
 def write_edges(edges: list[tuple[Row, Row, int]], numbers: dict[int, int]) -> dict[str, list[int]]:
-    """One entry an edge, from a value to an operand."""
+    """One entry per edge, from a value to an operand."""
     kept = [edge for edge in edges if id(edge[0]) in numbers and id(edge[1]) in numbers]
     return {
         "source": [numbers[id(user)] for user, _, _ in kept],

@@ -1,7 +1,7 @@
 """The protocol of a learner's own engine, read without running any of the learner's code.
 
 A value has `data`, `grad`, `_prev` (the values it was computed from: a tuple, list or set) and `_op` (a short text).
-Attributes in the instance, in slots, or plain on the class are read; a property is the learner's code and is not.
+Attributes in the instance, in slots, or plain on the class are read; a property is not: that would run learner code.
 """
 
 import operator
@@ -15,7 +15,7 @@ MAX_NUMBERS = 12
 MAX_NESTED = 4
 MAX_BITS = 1000
 MAX_ARRAY_NUMBERS = 20_000
-"""Of a larger array no number is read: each change of a `.grad` would copy all of it."""
+"""The numbers of a larger array are not read, because each change of a `.grad` would copy all of them."""
 
 try:
     import numpy
@@ -26,14 +26,14 @@ else:
 
 
 class Stored:
-    """A class attribute of ours that stands before the place where an instance keeps the real one."""
+    """A class attribute of ours that hides the place where an instance keeps the real value."""
 
     def read(self, value: Any) -> Any:
         raise NotImplementedError
 
 
 def read_attribute(value: Any, name: str) -> Any:
-    """What the attribute holds, or MISSING."""
+    """The attribute's value, or MISSING."""
     try:
         return _read_plainly(value, "__dict__")[name]
     except (AttributeError, KeyError, TypeError):
@@ -50,7 +50,7 @@ def _read_from_class(value: Any, name: str) -> Any:
 
 
 def read_instance(value: Any) -> dict[str, Any]:
-    """The instance's own attributes; empty where it has none."""
+    """The instance's own attributes; empty if it has none."""
     try:
         attributes = _read_plainly(value, "__dict__")
     except AttributeError:
@@ -59,7 +59,7 @@ def read_instance(value: Any) -> dict[str, Any]:
 
 
 def find_class_attribute(kind: type, name: str) -> Any:
-    """As the class, or one above it, holds it."""
+    """The attribute as stored in the class or one of its bases, without running descriptors."""
     for base in kind.__mro__:
         if name in base.__dict__:
             return base.__dict__[name]
@@ -75,7 +75,7 @@ def has_slot_value(slot: MemberDescriptorType, value: Any) -> bool:
 
 
 def is_value(thing: Any) -> bool:
-    """Whether a thing follows the protocol."""
+    """Whether an object follows the protocol."""
     if issubclass(type(thing), type) or type(thing).__module__ == "builtins":
         return False
     return (
@@ -85,7 +85,7 @@ def is_value(thing: Any) -> bool:
 
 
 def read_operands(value: Any) -> list[Any]:
-    """The values that this one was computed from; numbers among them are no part of the graph."""
+    """The values that this one was computed from; plain numbers among them are not part of the graph."""
     return [operand for operand in list(read_attribute(value, "_prev")) if is_value(operand)]
 
 
@@ -95,7 +95,7 @@ def read_operation(value: Any) -> str:
 
 
 def read_numbers(thing: Any, depth: int = MAX_NESTED) -> Any:
-    """A number, nested lists of numbers, or None where it is neither: a copy that later changes leave alone."""
+    """A copy of a number or of nested lists of numbers, independent of later changes; None for anything else."""
     if type(thing) in (int, float, bool, complex):
         return thing if type(thing) is not int or thing.bit_length() <= MAX_BITS else None
     if is_array(thing):
@@ -107,19 +107,19 @@ def read_numbers(thing: Any, depth: int = MAX_NESTED) -> Any:
 
 
 def is_array(thing: Any) -> bool:
-    """Whether a thing is numpy's own, and no class of the learner's that builds on it."""
+    """Whether an object is of a numpy type itself, not of a learner's subclass."""
     return type(thing) in ARRAYS
 
 
 def read_array(array: Any) -> Any:
-    """A numpy array or number as nested lists; None where it is large, or made of something else than numbers."""
+    """A numpy array or number as nested lists; None if it is large or does not hold numbers."""
     if array.dtype.kind not in "fiubc" or array.size > MAX_ARRAY_NUMBERS or array.ndim > MAX_NESTED:
         return None
     return array.tolist()
 
 
 def read_shape(numbers: Any) -> tuple[int, ...]:
-    """The lengths of nested lists, as far as all of one depth agree."""
+    """The lengths of nested lists, down to the depth at which they no longer agree."""
     if type(numbers) is not list or not numbers:
         return (0,) if type(numbers) is list else ()
     inner = {read_shape(part) for part in numbers}
@@ -131,12 +131,12 @@ def count_numbers(numbers: Any) -> int:
 
 
 def add(one: Any, other: Any) -> Any:
-    """The sum, element by element; None where the two do not go together."""
+    """The elementwise sum; None if the shapes do not match."""
     return combine(one, other, operator.add)
 
 
 def subtract(after: Any, before: Any) -> Any:
-    """How much was added to what stood there; nothing counts as zero. None where the two do not go together."""
+    """The elementwise difference, with a missing `before` as zero; None if the shapes do not match."""
     begins = before is None or (type(before) is not list and type(after) is list and is_zero(before))
     return after if begins else combine(after, before, operator.sub)
 

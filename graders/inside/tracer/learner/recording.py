@@ -23,7 +23,7 @@ MAX_NAMED_CALLS = 100
 
 
 class Recording:
-    """Watches between enter and exit. Values that were made meanwhile stay alive until it is let go."""
+    """Watches between enter and exit. Values made meanwhile remain alive until the recording is released."""
 
     def __init__(self, source: str, filename: str, namespace: dict[str, Any], caps: Caps) -> None:
         self._source = source
@@ -49,7 +49,7 @@ class Recording:
         self._hook.install()
         self._is_open = True
         for thing in list(self._namespace.values()):
-            # An engine may be imported from its own file; a class without a backward there is no engine.
+            # An engine may be imported from its own file, where a class without a backward is not an engine.
             if issubclass(type(thing), type) and (thing.__module__ == self._module or "backward" in thing.__dict__):
                 self._meet_class(thing)
         for name, value in iterate_values(self._namespace, self._module):
@@ -87,7 +87,7 @@ class Recording:
             self._notes.append(text)
 
     def _give_up(self, problem: Exception) -> None:
-        """The tracer met what it cannot read: say so, and leave the program alone from here on."""
+        """Ends the recording with a note, because the tracer cannot read something; the program continues."""
         self._is_open = False
         self._note_once(f"The trace stops early: {type(problem).__name__}: {problem}"[: self._caps.max_text])
 
@@ -129,7 +129,7 @@ class Recording:
             self._note_once(f"How .grad changes is not shown: {kind.__name__} computes it by code of its own."[:200])
 
     def _find_site(self, frame: FrameType | None, kind: type) -> Site | None:
-        """The sub-expression that asked for the value: outside of the class's own methods where there is one."""
+        """The sub-expression that created the value, if possible one outside the class's own methods."""
         inner = None
         while frame is not None:
             code = frame.f_code
@@ -142,7 +142,7 @@ class Recording:
         return inner
 
     def _enclose(self, value: Any, frame: FrameType, call: Callable[[], Any]) -> Any:
-        """Run a backward; one that runs inside another belongs to it."""
+        """Runs a backward; one that runs inside another is part of it."""
         if not self._is_here() or self._backward is not None or not self._begin(value, frame):
             return call()
         row, error = self._rows.adopt(value), ""

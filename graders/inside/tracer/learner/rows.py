@@ -1,4 +1,4 @@
-"""What is known of each value of a learner's engine, and the log of what happened to them."""
+"""The facts about each value of a learner's engine, and the log of what happened to them."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +9,7 @@ from .protocol import is_array, read_attribute, read_numbers, read_operands, rea
 
 @dataclass(eq=False, slots=True)
 class Row:
-    """One value. `number` counts in the order of making; -1: it was there before the recording began."""
+    """One value. `number` is its place in order of creation; -1 if it existed before the recording began."""
 
     value: Any
     number: int
@@ -19,9 +19,9 @@ class Row:
     variable: str = ""
     reached_by: int = -1
     grad: Any = None
-    """The numbers of its `.grad` when they were last read: an array that is added to in place has no other past."""
+    """The numbers of its `.grad` when last read, because an array changed in place keeps no earlier value."""
     below: frozenset[int] | None = None
-    """The identities of its operands, as they were when a backward first asked."""
+    """The identities of its operands when a backward first read them."""
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Rows:
-    """Every value met, by identity. Rows hold their values: an identity is not used twice in one recording."""
+    """Every value met, by identity. Rows keep their values alive, so that no identity is reused in a recording."""
 
     known: dict[int, Row] = field(default_factory=dict)
     _operands: dict[int, list[Row]] = field(default_factory=dict)
@@ -56,17 +56,17 @@ class Rows:
         return row
 
     def refresh_arrays(self) -> None:
-        """Read again the gradients that may have changed in place while nobody looked."""
+        """Reads again the gradients that may have changed in place unobserved."""
         for row in self.known.values():
             if type(row.grad) is list:
                 row.grad = read_numbers(read_attribute(row.value, "grad"))
 
     def adopt(self, value: Any) -> Row:
-        """The row of a value, also of one that nobody saw being made."""
+        """The row of a value; adds one if its creation was not observed."""
         return self.known.get(id(value)) or self.add(value, -1, None)
 
     def list_operands(self, row: Row) -> list[Row]:
-        """The operands of a value that is finished, in their order; a set's in the order of making."""
+        """The operands of a finished value, in their order; those of a set in order of creation."""
         known = self._operands.get(id(row))
         if known is None:
             known = [self.adopt(operand) for operand in read_operands(row.value)]

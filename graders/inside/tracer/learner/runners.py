@@ -1,4 +1,4 @@
-"""Which value's rule is running when a `.grad` changes: told from the variables of the functions that are running."""
+"""Finds the value whose rule is running when a `.grad` changes, from the variables of the running functions."""
 
 from types import FrameType, FunctionType
 from typing import Any
@@ -11,9 +11,9 @@ MAX_FRAMES = 12
 
 
 def find_runner(rows: Rows, target: Row, frame: FrameType | None, outermost: FrameType) -> Row | None:
-    """The value that hands gradient to `target`, or None where the running functions do not tell.
+    """The value that passes gradient to `target`, or None if the running functions do not show it.
 
-    Only a value that has `target` among its operands can be it. `outermost` is the frame that called backward.
+    Only a value with `target` among its operands qualifies. `outermost` is the frame that called backward.
     """
     for _ in range(MAX_FRAMES):
         if frame is None or frame is outermost:
@@ -37,7 +37,7 @@ def _find_in(rows: Rows, target: Row, frame: FrameType) -> Row | None:
         if _owns(row.value, frame):
             return row
     if len(users) > 1:
-        # In backward itself `self` is where it began, and the loop's variable is whose turn it is.
+        # In backward itself `self` is the value where it began; the loop's variable is the value being processed.
         first = frame.f_code.co_varnames[0] if frame.f_code.co_argcount else ""
         users.pop(id(variables.get(first)), None)
     return next(iter(users.values())) if len(users) == 1 else None
@@ -50,7 +50,7 @@ def _list_below(row: Row) -> frozenset[int]:
 
 
 def _owns(value: Any, frame: FrameType) -> bool:
-    """Whether the running function is one that the value keeps for this, as in `out._backward = _backward`."""
+    """Whether the running function is the value's own rule, as in `out._backward = _backward`."""
     for held in list(read_instance(value).values()):
         if type(held) is FunctionType and held.__code__ is frame.f_code and _closes_over(held, value):
             return True

@@ -1,8 +1,8 @@
-"""Tells a backward call of a learner's engine as a tape: which value's rule ran, what it sent, what was added where.
+"""Turns a backward call of a learner's engine into a tape: the rules that ran, what each sent, what was added.
 
-All that is seen are changes of `.grad`. Most engines add to an operand once for each use, while the user's rule runs;
-then each change is one part, on one edge. Some add a finished sum when it is the operand's turn; then the parts of a
-value that is used twice are not known, and the tape says "?" for them instead of a number that nobody computed.
+Only changes of `.grad` are observed. Most engines add to an operand once per use, while the user's rule runs; then
+each change is one part, on one edge. Some add a finished sum when they process the operand; then the parts of a
+value that is used twice are unknown, and the tape shows "?" for them instead of a number that was never computed.
 """
 
 from collections import Counter
@@ -105,7 +105,7 @@ class Unwinding:
             self._waiting.append(step)
 
     def _find_user(self, change: Entry) -> Row | None:
-        """Whose rule this change belongs to."""
+        """The value whose rule made this change."""
         users = self._users_of(change.row)
         distinct = {id(user) for user in users}
         if len(distinct) == 1 and not (self._sums_first and len(users) > 1):
@@ -125,14 +125,14 @@ class Unwinding:
         self._parts[slot] = add(self._parts[slot], delta) if slot in self._parts else delta
 
     def _run_users(self, row: Row) -> None:
-        """A finished sum tells that all the users' rules have run."""
+        """Notes that all users' rules have run, which a finished sum implies."""
         for user in sorted(self._users_of(row), key=lambda each: -each.number):
             if id(user) not in self._ran:
                 self._running = user
                 self._flush()
 
     def _flush(self) -> None:
-        """The running rule is over."""
+        """Adds the step of the running rule, which has ended."""
         row, self._running = self._running, None
         if row is not None:
             self._ran.add(id(row))
@@ -167,7 +167,7 @@ def measure(numbers: Any) -> float | None:
 
 
 def find_users(rows: Rows, root: Row) -> dict[int, tuple[Row, list[Row]]]:
-    """For each row below the root the rows that use it, once for each use."""
+    """For each row below the root, the rows that use it, once per use."""
     found: dict[int, tuple[Row, list[Row]]] = {id(root): (root, [])}
     waiting = [root]
     while waiting:
@@ -181,7 +181,7 @@ def find_users(rows: Rows, root: Row) -> dict[int, tuple[Row, list[Row]]]:
 
 
 def drop_resets(root: Row, changes: list[Entry]) -> list[Entry]:
-    """What came before the root's own gradient was set: an engine that begins by emptying every `.grad`."""
+    """Drops the changes before the root's own gradient was set: some engines begin by clearing every `.grad`."""
     for at, change in enumerate(changes):
         if change.row is root and not is_zero(change.after):
             return changes[at:]

@@ -10,7 +10,7 @@ MAX_DEPTH = 4
 
 
 def iterate_values(variables: dict[str, Any], module_name: str) -> Iterator[tuple[str, Any]]:
-    """(name, value) for each value that variables lead to: plain variables first, then what containers hold."""
+    """(name, value) for each value reachable from variables: plain variables first, then containers' contents."""
     named = [(name, thing) for name, thing in variables.items() if not name.startswith("__")]
     for name, thing in named:
         if is_value(thing):

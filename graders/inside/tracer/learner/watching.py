@@ -1,4 +1,4 @@
-"""Watches the learner's classes while their program runs: what is made, when backward runs, how `.grad` changes."""
+"""Watches the learner's classes while their program runs: new values, calls of backward, changes of `.grad`."""
 
 import builtins
 import functools
@@ -14,14 +14,14 @@ from .protocol import MISSING, Stored, find_class_attribute, has_slot_value, rea
 
 @dataclass(slots=True)
 class Gate:
-    """Whether changes are listened to, and who hears of them: value, before, after, the frame that sets it."""
+    """Whether changes are observed, and the callback: (value, before, after, the frame that sets it)."""
 
     notice: Callable[[Any, Any, Any, FrameType], None]
     is_open: bool = False
 
 
 class GradWatch(Stored):
-    """Stands for a class's `grad` and hands each change on. The instance keeps its value where it kept it before."""
+    """Replaces a class's `grad` and reports each change. The instance keeps its value in the same place as before."""
 
     def __init__(self, slot: MemberDescriptorType | None, default: Any, gate: Gate) -> None:
         self._slot = slot
@@ -62,7 +62,7 @@ class GradWatch(Stored):
 
 
 class Changes:
-    """Class attributes that were put in place for the time of a recording, with what stood there before."""
+    """Class attributes replaced during a recording, with the attributes that they replaced."""
 
     def __init__(self) -> None:
         self._before: dict[tuple[type, str], Any] = {}
@@ -73,7 +73,7 @@ class Changes:
 
     @contextmanager
     def lifted(self, name: str) -> Iterator[None]:
-        """Without our attributes of this name: a method that calls itself must not run deeper because of them."""
+        """Removes our attributes of this name for a while, so that they do not deepen a method's recursion."""
         lifted = {
             kind: kind.__dict__[name] for kind, of in self._before if of == name and is_ours(kind.__dict__.get(name))
         }
@@ -87,7 +87,7 @@ class Changes:
                     type.__setattr__(kind, name, ours)
 
     def take_back(self) -> None:
-        """What the program itself put there since then stays."""
+        """Restores the replaced attributes, except those that the program has replaced again itself."""
         for (kind, name), before in self._before.items():
             if not is_ours(kind.__dict__.get(name)):
                 continue
@@ -105,7 +105,7 @@ def is_ours(attribute: Any) -> bool:
 
 
 def watch_grad(changes: Changes, kind: type, gate: Gate) -> bool:
-    """Put a watch on the class's `grad`; False where the class computes it by code of its own."""
+    """Watches the class's `grad`; False if the class computes it with its own code."""
     found = find_class_attribute(kind, "grad")
     if issubclass(type(found), GradWatch):
         return True
@@ -117,7 +117,7 @@ def watch_grad(changes: Changes, kind: type, gate: Gate) -> bool:
 
 
 def wrap_init(original: FunctionType, made: Callable[[Any, FrameType], None]) -> Any:
-    """The class's __init__, after which `made` hears of the instance."""
+    """The class's __init__, followed by a call of `made` with the instance."""
 
     def run(*args: Any, **kwargs: Any) -> None:
         original(*args, **kwargs)
@@ -139,12 +139,12 @@ def wrap_backward(original: FunctionType, enclose: Callable[[Any, FrameType, Cal
 
 
 def disguise(run: Any, original: FunctionType) -> Any:
-    """Name, signature and doc of the learner's function; the module stays ours, to be known again."""
+    """Name, signature and doc of the learner's function; the module remains ours, so that we can recognise it."""
     return functools.update_wrapper(run, original, ("__name__", "__qualname__", "__doc__"))
 
 
 class ClassHook:
-    """Hears of each class that the program's source makes."""
+    """Reports each class that the program's source defines."""
 
     def __init__(self, filename: str, heard: Callable[[type], None]) -> None:
         self._filename = filename
