@@ -17,6 +17,7 @@ from app.storage.draft_key import diagnosis_key, exercise_key
 from app.web.edge.exercise_digest import read_digest
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import LearnerContext, LearnerContextDep, RequestContext, RequestContextDep
+from app.web.edge.memory_meter import Unmeasured, need_memory_meter
 from app.web.edge.rates import Act, QuotaExceeded, RateExceeded
 from app.web.edge.source import clean_source
 from app.web.pages.exercise import ExerciseDep, Refused, render_exercise
@@ -130,6 +131,7 @@ def _make_job(
 
 async def _hand_over(context: LearnerContext, exercise: Exercise, job: GradeJob, idempotency_key: str) -> Accepted:
     site = context.site
+    await need_memory_meter(site, exercise)
     # Save the draft before submitting: after it, this write would hold the lock that the worker's claim waits for.
     await site.store.save_draft(context.learner, exercise_key(exercise.name), job.source, context.now)
     accepted = await site.ledger.submit(
@@ -210,8 +212,8 @@ async def _take_form(
 ) -> Response:
     try:
         accepted = await taking
-    except (TooManyPending, AddressBusy, RateExceeded, QuotaExceeded, QueueFull) as refusal:
-        status = 503 if isinstance(refusal, QueueFull) else 429
+    except (TooManyPending, AddressBusy, RateExceeded, QuotaExceeded, QueueFull, Unmeasured) as refusal:
+        status = 503 if isinstance(refusal, QueueFull) else 409 if isinstance(refusal, Unmeasured) else 429
         said = read_diagnosed(exercise, form.category, form.line)
         refused = Refused(str(refusal), form.source, said, status)
         return await render_exercise(context.request_context, exercise, refused)

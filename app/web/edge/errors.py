@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from app.drawing.tasks import NotDrawn
 from app.web.edge.frame import Frame, LearnerFacts, make_frame
 from app.web.edge.identity import FRAGMENT_HEADER, read_theme
+from app.web.edge.memory_meter import Unmeasured
 from app.web.edge.mistakes import list_problems
 from app.web.edge.rates import QuotaExceeded, RateExceeded
 from app.web.edge.site import Site, get_course, get_site
@@ -51,6 +52,7 @@ WORDS = {
     ),
     404: Words("Page not found", "There is no page at this address.", "The course map lists every page."),
     405: Words("Not possible here", "This address does not accept such a request.", "Go back and follow a link."),
+    409: Words("Not possible on this site", "This site cannot run that.", "Everything else here works."),
     421: Words(
         "Another name",
         "This site does not answer to the name under which you asked for it.",
@@ -156,13 +158,16 @@ def handle_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RateExceeded)
     @app.exception_handler(QuotaExceeded)
-    async def too_fast(request: Request, error: RateExceeded | QuotaExceeded) -> Response:
-        return respond_with_words(get_site(request), request, 429, str(error), error.retry_after_seconds)
-
     @app.exception_handler(TooManyPending)
     @app.exception_handler(AddressBusy)
-    async def too_many(request: Request, error: TooManyPending | AddressBusy) -> Response:
+    async def too_much(
+        request: Request, error: RateExceeded | QuotaExceeded | TooManyPending | AddressBusy
+    ) -> Response:
         return respond_with_words(get_site(request), request, 429, str(error), error.retry_after_seconds)
+
+    @app.exception_handler(Unmeasured)
+    async def closed(request: Request, error: Unmeasured) -> Response:
+        return respond_with_words(get_site(request), request, 409, str(error))
 
     @app.exception_handler(QueueFull)
     async def full(request: Request, error: QueueFull) -> Response:

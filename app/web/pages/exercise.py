@@ -14,6 +14,7 @@ from app.storage.draft_key import diagnosis_key, exercise_key
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import LearnerContextDep, RequestContext, RequestContextDep
 from app.web.edge.links import link_to
+from app.web.edge.memory_meter import CLOSED, is_closed
 from app.web.edge.mistakes import list_problems
 from app.web.edge.rates import Act
 from app.web.edge.site import CourseDep, Site, SiteDep
@@ -93,8 +94,8 @@ class ExercisePage:
     history: tuple[SubmissionRow, ...]
     history_cut: bool
     solved_href: str
-    unmeasured: bool
-    """True if the exercise is judged by memory and no running grader can measure it."""
+    closed: str
+    """Why nothing can be submitted just now, as a sentence; empty if something can."""
     chapters: tuple[Link, ...]
     problem: str = ""
     problems: tuple[ProblemView, ...] = ()
@@ -157,7 +158,7 @@ async def render_exercise(context: RequestContext, exercise: Exercise, refused: 
         concepts=tuple(course.concepts.get(concept, concept) for concept in manifest.concepts),
         prompt=exercise.prompt,
         starter=exercise.starter,
-        unmeasured=manifest.memory_meter and not await _can_measure(context),
+        closed=CLOSED if await is_closed(context.site, exercise) else "",
         text=next((each for each in texts if each is not None), exercise.starter),
         idempotency_key=secrets.token_hex(16),
         action=f"{base}/submissions",
@@ -228,12 +229,6 @@ def _show_hints(exercise: Exercise, opened: int) -> tuple[HintView, ...]:
 @router.api_route("/exercises/{name}", methods=["GET", "HEAD"])
 async def exercise_page(context: RequestContextDep, exercise: ExerciseDep) -> Response:
     return await render_exercise(context, exercise)
-
-
-async def _can_measure(context: RequestContext) -> bool:
-    """True also while no grader runs, because one that starts later may judge the queue."""
-    workers = await context.site.ledger.workers()
-    return not workers or any(worker.hello.memory_cgroup for worker in workers)
 
 
 @router.post("/exercises/{name}/hints")

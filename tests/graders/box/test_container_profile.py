@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from graders.box.jail import seccomp
 
@@ -67,3 +68,9 @@ def test_sockets_are_local_or_of_the_internet() -> None:
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["comment"][:40])
 def test_every_rule_says_why(rule: dict[str, Any]) -> None:
     assert rule["comment"]
+
+
+def test_the_second_compose_file_gives_the_grader_its_own_control_groups_and_changes_nothing_else() -> None:
+    added = yaml.safe_load((REPOSITORY / "docker-compose.memory.yml").read_text())
+
+    assert added["services"] == {"grader": {"security_opt": ["writable-cgroups=true"]}}
