@@ -53,7 +53,7 @@ def call_and_leave(number: int, *arguments: object) -> None:
 
 
 def reap(made: int) -> None:
-    """End a process that was made, here or as its parent. That it exists has decided; waiting may be refused too."""
+    """End a new process: exit in it, wait for it in its parent. The attempt succeeded even if waiting is refused."""
     if made == 0:
         os._exit(0)
     with contextlib.suppress(OSError):
@@ -74,7 +74,7 @@ def spawn() -> None:
 
 
 def execute() -> None:
-    """Where it succeeds, nothing of this program is left to say so: outside, the new program does."""
+    """On success the new program replaces this one, so it prints the line that reports the success."""
     sys.stdout.flush()
     line = json.dumps({"name": EXECUTE, "state": "succeeded", "words": "it succeeded"})
     os.execve("/usr/bin/env", ["env", "printf", r"%s\n", line], {"PATH": "/usr/bin:/bin"})
@@ -95,7 +95,7 @@ def pair_sockets() -> None:
 
 
 def wait_with_others() -> None:
-    """On a futex that is not this process's alone."""
+    """Wait on a futex that could be shared with other processes."""
     moment = struct.pack("<2q", 0, 1000)
     with contextlib.suppress(TimeoutError):
         call(202, BYTES, 0, 0, ctypes.c_char_p(moment))

@@ -42,8 +42,8 @@ RULED: Final[dict[str, int]] = {
     "getsid": 124, "getpriority": 140, "sched_getparam": 143, "sched_getscheduler": 145, "sched_getaffinity": 204,
     "clock_getres": 229, "clock_nanosleep": 230,
 }  # fmt: skip
-"""Allowed with some arguments, those first that are called most. `truncate` is nowhere: it takes a path, and Landlock
-knows it since Linux 6.2 only."""
+"""Allowed with some arguments; the most frequent calls come first. `truncate` is in no table: it takes a path, and
+Landlock controls it only since Linux 6.2."""
 
 # An edit once shortened the table unnoticed. These three entries, from its start and end, must match the kernel's.
 KNOWN: Final = {"read": 0, "exit_group": 231, "getrandom": 318}
@@ -52,11 +52,12 @@ IOCTLS: Final = (0x5401, 0x541B, 0x5413, 0x5450, 0x5451)  # TCGETS, FIONREAD, TI
 FCNTLS: Final = (0, 1, 2, 3, 4, 1030)  # DUPFD, GETFD, SETFD, GETFL, SETFL, DUPFD_CLOEXEC: no locks, leases, seals
 PRCTLS: Final = (2, 3, 15, 16, 39)  # GET_PDEATHSIG, GET_DUMPABLE, SET_NAME, GET_NAME, GET_NO_NEW_PRIVS
 
-# Of a file, by posix_fadvise: NORMAL, RANDOM, SEQUENTIAL, WILLNEED, NOREUSE. Not DONTNEED, which takes the page cache
-# from every process of the machine.
+# For posix_fadvise: NORMAL, RANDOM, SEQUENTIAL, WILLNEED, NOREUSE. Not DONTNEED, which empties the page cache
+# for every process of the machine.
 FILE_ADVICE: Final = (0, 1, 2, 3, 5)
 
-# The clocks that belong to no process. Greater numbers, negative ones too, are another process's or a device's.
+# Smaller numbers are clocks that belong to no process. Greater ones, and negative ones, belong to another process or
+# a device.
 FIRST_FOREIGN_CLOCK: Final = 12
 
 FUTEX_PRIVATE: Final = 0x80
@@ -130,7 +131,7 @@ def _ruled(own_pid: int) -> dict[str, Program]:
         "prctl": _one_of("prctl", 0, PRCTLS),
         "prlimit64": _only_asking(own),
         "fadvise64": _one_of("fadvise64", 3, FILE_ADVICE),
-        # Where there is no pid namespace, these tell which other processes exist, and what they are.
+        # Without a pid namespace, these calls would show which other processes exist, and facts about them.
         "getpgid": _one_of("getpgid", 0, own),
         "getsid": _one_of("getsid", 0, own),
         "getpriority": _one_of("getpriority", 1, own),
@@ -183,10 +184,10 @@ def _clone_rule() -> Program:
 
 
 def _futex_rule() -> Program:
-    """Only futexes of the process's own memory. One on a page of a file that two runs map would connect them.
+    """Allows private futexes only: a futex on a page of a file that two runs map would connect the runs.
 
-    libstdc++ and pthread_join use shared ones between threads. A wait is answered as if the value had changed, so the
-    thread looks again: nobody ever sleeps on a shared futex, and a wake truthfully reports that it woke nobody.
+    libstdc++ and pthread_join use shared futexes between threads. A wait on one is answered as if the value had
+    changed, so the thread checks again. No thread ever sleeps on a shared futex, so a wake truthfully reports 0.
     """
     low, _ = bpf.argument_offsets(1)
     checks: Program = [
