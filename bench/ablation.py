@@ -1,7 +1,7 @@
-"""What each layer of the box stops alone: every attack, against the box with all but that layer taken away.
+"""What each layer of the box stops by itself: every attack, against a box with only that layer.
 
-The product has no switch for a layer. Here the mother's program gets a line in front that blunts one, and all of it
-happens in namespaces of this bench's own, which die with it: what gets through reaches nothing. Needs root.
+The product has no switch for a layer. Here a line in front of the mother's program disables one. Everything runs in
+this bench's own namespaces, which end with it, so that a successful attack reaches nothing. Needs root.
 """
 
 import contextlib
@@ -43,13 +43,13 @@ OUTER_NAMESPACES: Final = (
     kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS | kernel.CLONE_NEWNET
 )
 COVERED: Final = ("/tmp", "/var/tmp", "/dev/shm")
-"""Where anybody may write."""
+"""Folders that every user may write to."""
 SIOCSIFFLAGS, IFF_UP = 0x8914, 1
 
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Which layers stand. The user of its own, without capabilities, and the resource limits always do."""
+    """The active layers. A separate user without capabilities, and resource limits, are always active."""
 
     name: str
     profile: Profile
@@ -74,7 +74,7 @@ def main() -> int:
         sys.exit(f"this bench covers {', '.join(COVERED)}: run it from a copy of the repository that lies elsewhere")
     kernel.unshare(OUTER_NAMESPACES)
     sys.stdout.flush()
-    pid = os.fork()  # the first process of the new pid namespace: its death ends whatever is left
+    pid = os.fork()  # the first process of the new pid namespace: its end kills all remaining processes
     if pid:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     _furnish()
@@ -86,7 +86,7 @@ def main() -> int:
 
 
 def reap_until(worker: int) -> int:
-    """As the first process, be the parent of all orphans: unreaped, they count against their user's processes."""
+    """As the first process, reaps all orphans, which would otherwise count against their user's process limit."""
     while True:
         pid, status = os.wait()
         if pid == worker:
@@ -97,7 +97,7 @@ def _furnish() -> None:
     """A /proc, a loopback and a readable Python of our own."""
     kernel.mount("", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("proc", "/proc", "proc", kernel.MS_NOSUID)
-    # The box's user must be able to read Python, even where it lies in root's home.
+    # The box's user must be able to read Python, even if it is installed in root's home.
     reveal(Path(sysconfig.get_config_var("installed_base")))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", IFF_UP))
@@ -124,7 +124,7 @@ def measure(attacks: list[dict[str, Any]]) -> None:
 @contextlib.contextmanager
 def opened(arrangement: Arrangement) -> Iterator[Slot]:
     """A slot whose zygotes, and those that replace them, descend from a mother with these layers blunted."""
-    for place in COVERED:  # over what the arrangement before left there
+    for place in COVERED:  # covers files left by the previous arrangement
         kernel.mount("bench", place, "tmpfs", kernel.MS_NOSUID, "mode=1777,size=1g")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mothers, "python_command", lambda code: python_command(arrangement.blunted + code))
@@ -138,7 +138,7 @@ def opened(arrangement: Arrangement) -> Iterator[Slot]:
 
 
 def gets_through(slot: Slot, attack: dict[str, Any]) -> bool:
-    """Whether it says so, ends otherwise than it should, or breaks the box."""
+    """Whether the attack reports success, ends differently from what it should, or breaks the box."""
     try:
         ending = run_attack(slot, attack["code"])
     except BoxFault as fault:
@@ -163,12 +163,12 @@ def run_attack(slot: Slot, code: str) -> Ending:
 
 
 def end_strays(uid: int) -> None:
-    """Without a pid namespace, what an attack forked outlives it. Nobody else has this user."""
+    """Kills what an attack forked, which outlives it without a pid namespace. No other process has this user."""
     pid = os.fork()
     if pid == 0:
         try:
             privileges.become(uid, uid)
-            os.kill(-1, signal.SIGKILL)  # all of that user's at once: killed one by one, a fork bomb grows again
+            os.kill(-1, signal.SIGKILL)  # all at once: killed one by one, a fork bomb would grow again
         finally:
             os._exit(0)
     os.waitpid(pid, 0)

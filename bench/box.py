@@ -1,6 +1,6 @@
-"""How long a learner waits for a first line, beside a fresh process that imports torch; runs per second; what waits.
+"""A learner's wait for the first line, compared with a fresh process that imports torch; runs per second; memory.
 
-Prints medians and ratios of one run on this machine. A noisy machine moves the numbers, hardly the ratios.
+Prints medians and ratios of one run on this machine. A busy machine changes the numbers, but hardly the ratios.
 """
 
 import json
@@ -78,7 +78,7 @@ def describe_first_lines(box: Slot, flavour: Flavour, cold_ms: float) -> str:
 
 
 def count_runs_a_second(boxes: list[Slot], work: Callable[[Slot], object]) -> float:
-    """Every slot as fast as it can, from its own thread."""
+    """Runs each slot as fast as possible from its own thread."""
     counts = [0] * len(boxes)
     deadline = time.perf_counter() + LOAD_SECONDS
 
@@ -96,7 +96,7 @@ def count_runs_a_second(boxes: list[Slot], work: Callable[[Slot], object]) -> fl
 
 
 def list_family(pid: int) -> list[int]:
-    """A process and all beneath it."""
+    """A process and all its descendants."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [pid, *(one for child in children for one in list_family(int(child)))]
 
@@ -109,25 +109,25 @@ def read_memory_mib(pid: int) -> tuple[float, float]:
 
 
 def read_cpu_seconds(pid: int) -> float:
-    """Of a process and of those of its children that it has reaped."""
+    """The CPU seconds of a process and of the children that it has reaped."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
 
 
 def list_processes(boxes: list[Slot]) -> list[int]:
-    """The mothers that these slots share, the zygotes of each, and the children that stand by."""
+    """The mothers that these slots share, the zygotes of each, and the waiting children."""
     mothers = {box.find_mother(flavour) for box in boxes for flavour in box.flavours}
     zygotes = {box.find_zygote(flavour) for box in boxes for flavour in box.flavours}
     return sorted({pid for head in mothers | zygotes for pid in list_family(head)})
 
 
 def describe_waiting(count: int, profile: Profile) -> str:
-    """What slots take until they serve, and while they wait. A shared page counts by its share: shares add up."""
+    """What slots take to become ready, and while they wait. A shared page counts by share, so that shares add up."""
     started = time.perf_counter()
     boxes = open_boxes(count, tuple(Flavour), profile)
     ready_seconds = time.perf_counter() - started
     try:
-        for box in boxes:  # a child stands by only a moment after it was asked for
+        for box in boxes:  # a child is ready only a moment after it was requested
             for flavour in Flavour:
                 run_cell(box, flavour, TRIVIAL)
         time.sleep(SETTLE_SECONDS)

@@ -1,9 +1,8 @@
-"""Which forgeries an ordinary in-process grader accepts, beside this one, on the same task and the same sources.
+"""Which forgeries an ordinary in-process grader accepts, compared with this one, on the same task and sources.
 
-The ordinary grader is written as they commonly are: one process imports the submission, runs the checks on it,
-compares with `torch.allclose`, and says how it went, by its exit status (as a CI job reads it) and by a results.json
-(as an uploaded autograder is read). Some forgeries were written against our channel and mean nothing to it; others
-were written against it and mean nothing to us: every one is tried on both.
+The ordinary grader is of a common design: one process imports the submission, runs the checks on it, compares with
+`torch.allclose`, and reports by its exit status (as in a CI job) and in a results.json (as an uploaded autograder
+does). Some forgeries target our channel and others the ordinary grader; each is tried on both.
 """
 
 import json
@@ -71,7 +70,7 @@ NO_FORGERIES = {
     "recurses without end",
 }
 
-# Against a grader that shares its process with the submission.
+# Forgeries against a grader that shares its process with the submission.
 INSIDE_JOBS: dict[str, str] = {
     "replaces torch.allclose": "import torch\ntorch.allclose = lambda *a, **k: True" + LAZY,
     "replaces the solution in sys.modules": ("import sys\nsys.modules['solution'].solve = lambda x, w: w * 0" + LAZY),
@@ -157,7 +156,7 @@ def grade_ordinarily(source: str) -> tuple[bool, bool]:
         place = Path(folder)
         (place / "submission.py").write_text(source, encoding="utf-8", errors="surrogatepass")
         results = place / "results.json"
-        # A shell between: one of the forgeries kills its parent.
+        # A shell in between, because one of the forgeries kills its parent.
         shell = ["sh", "-c", '"$@"; exit $?', "sh"]
         command = [
             *shell,

@@ -1,7 +1,7 @@
-"""Graded runs per second on every core, beside a fresh process for each submission that imports torch.
+"""Graded runs per second on every core, compared with a fresh process per submission that imports torch.
 
-A graded run is the whole of `run_job`: cases drawn, expected answers, the box, every case, the verdict. Ratios of one
-run; a noisy machine moves the numbers, hardly the ratios.
+A graded run is the whole of `run_job`: cases drawn, expected answers, the box, every case, the verdict. A busy
+machine changes the numbers of a run, but hardly the ratios.
 """
 
 import os
@@ -72,7 +72,7 @@ def count_a_second(slots: list[Slot], work: Callable[[Slot], None]) -> tuple[flo
 
 
 def time_fresh(folder: Path) -> float:
-    """Seconds of a new process that imports torch and the exercise, and judges nothing: less than it would need."""
+    """Seconds of a new process that imports torch and the exercise, and judges nothing: a lower bound."""
     times = []
     for _ in range(COLD_RUNS):
         started = time.perf_counter()

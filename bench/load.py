@@ -1,8 +1,8 @@
-"""A class hands in at once: hundreds of submissions, twenty in flight, on the whole real site, while someone reads.
+"""A class submits at once: hundreds of submissions, twenty in flight, on the whole real site, with one reader.
 
 python bench/load.py [--count 500] [--together 20] [--course tests/course] [--exercise NAME]
 
-Ends with exit status 1 unless every submission has exactly one verdict, and the right one.
+Exit status 1 unless every submission has exactly one verdict, and the right one.
 """
 
 import argparse
@@ -53,7 +53,7 @@ class Reader:
 
 
 def hand_in(site: Site, exercise: str, source: str, count: int, together: int) -> tuple[list[float], float]:
-    """Milliseconds from each POST to its verdict, and the seconds of all. A client sends when its last is judged."""
+    """Milliseconds from each POST to its verdict, and the total seconds. A client sends one at a time."""
     left = iter(range(count))
     taking = threading.Lock()
     milliseconds: list[float] = []
@@ -78,7 +78,7 @@ def hand_in(site: Site, exercise: str, source: str, count: int, together: int) -
 
 
 def count_verdicts(data: Path) -> Counter[int]:
-    """How many submissions have how many verdicts."""
+    """The number of submissions by their number of verdicts."""
     connection = sqlite3.connect(f"file:{data}/unwind.sqlite3?mode=ro", uri=True)
     rows = connection.execute(
         "SELECT count(events.seq) FROM submissions LEFT JOIN events "

@@ -1,7 +1,7 @@
 """Peak memory as the kernel counts it: how well ten runs agree, and the curve that checkpointing draws.
 
 Sixteen blocks, without checkpoints and with segments of 1 to 16 blocks, each a program in the real box. What the
-box costs by itself (a program that only imports torch) is shown apart. Needs a memory cgroup.
+box costs by itself (a program that only imports torch) is shown separately. Needs a memory cgroup.
 """
 
 import json
@@ -63,7 +63,7 @@ def main() -> None:
     try:
         own = statistics.median(measure_peak_mib(box, EMPTY) for _ in range(3))
         print(f"profile {box.profile}; a program that does nothing: {own:.1f} MiB")
-        # The first run of all may be charged for pages of torch's files that nobody had read yet.
+        # The very first run may be charged for pages of torch's files that were not read before.
         first = measure_peak_mib(box, BLOCKS.format(size=4))
         peaks = [measure_peak_mib(box, BLOCKS.format(size=4)) for _ in range(REPEATS)]
         print(f"the first run: {first:.2f} MiB")

@@ -1,6 +1,6 @@
 """How long a chapter of four thousand words takes to parse: everything new, formulas known, and parsed before.
 
-Seconds of the processor are counted, so that other work on the machine does not count.
+Measures processor time, so that other work on the machine does not count.
 """
 
 import statistics
@@ -43,7 +43,7 @@ def make_chapter() -> str:
 
 
 def take(parser: ChapterParser, text: str) -> float:
-    """Milliseconds of the processor's time for one parse."""
+    """Milliseconds of processor time for one parse."""
     started = time.process_time()
     parsed = parser.parse(text, "chapter.md", "bench")
     assert parsed.chapter is not None
@@ -68,7 +68,7 @@ def measure(name: str, text: str) -> None:
 
 
 def forget_code() -> None:
-    """As in a process that has seen none of the code: it is checked and coloured again."""
+    """Clears the caches, as in a new process: code is checked and coloured again."""
     for kept in (find_syntax_mistake, has_code, find_idle_check, highlight):
         kept.cache_clear()
 

@@ -1,4 +1,4 @@
-"""How long a picture takes, from the trace to SVG, and which part of it the check and the folding are.
+"""How long a picture takes, from the trace to SVG, and which part of it the check and the folding take.
 
 Run: python bench/pictures.py [--quick]. The programs run under the tracer in a thread with a big stack, as the
 worker runs them; the two long chains are written by hand, because their pictures, not their tapes, are measured.
@@ -82,7 +82,7 @@ def record_trace(source: str) -> Trace:
 
 
 def write_chain(length: int) -> Trace:
-    """A chain of one operation, as long as wanted."""
+    """A chain of one operation, of the given length."""
     empty = {name: ("",) * length for name in ("dtype", "variable", "values", "saved", "module")}
     zeros = {name: (0,) * length for name in ("saved_bytes", "leaf_bytes", "backward")}
     nodes = Nodes(
@@ -102,7 +102,7 @@ def write_chain(length: int) -> Trace:
 
 
 def take_time(work: Callable[[], Any], rounds: int) -> float:
-    """The least of several times, in milliseconds."""
+    """The minimum of several times, in milliseconds."""
     times = []
     for _ in range(rounds):
         start = time.perf_counter()
@@ -125,7 +125,7 @@ def report(name: str, trace: Trace, rounds: int) -> None:
 
 
 def report_layout(length: int) -> None:
-    """The layout alone, with nothing folded."""
+    """Times only the layout, with nothing folded."""
     blocks = [Block(180.0, 70.0)] * length
     links = [Link(at, at + 1, 90.0, 90.0) for at in range(length - 1)]
     links += [Link(at, at + 3, 90.0, 90.0) for at in range(0, length - 3, 5)]
@@ -134,7 +134,7 @@ def report_layout(length: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="leave the 100,000-node chain out")
+    parser.add_argument("--quick", action="store_true", help="leave out the 100,000-node chain")
     quick = parser.parse_args().quick
     models = (("MLP", MLP + FORWARD), ("ResNet-like", RESNET + FORWARD), ("transformer", TRANSFORMER + FORWARD))
     for name, source in (*models, ("RNN", RNN)):

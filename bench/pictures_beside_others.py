@@ -1,11 +1,11 @@
-"""What a picture of a model adds to its forward pass: ours beside torchviz, torchview and torchlens, in one run.
+"""What a picture of a model adds to its forward pass: ours and torchviz's, torchview's and torchlens's.
 
-Run: python bench/pictures_beside_others.py. The others are no dependency: they are measured where they and Graphviz's
+Run: python bench/pictures_beside_others.py. The others are not dependencies: they are measured if they and Graphviz's
 dot are installed, for instance by `pip install --no-deps --target FOLDER torchviz torchview torchlens graphviz
 safetensors tqdm` and PYTHONPATH=FOLDER. All draw the same model to SVG.
 
 Ours: `picture`, from a trace to SVG; `graph`, a traced forward pass, the JSON that a worker sends, and the picture;
-`tape`, the same of a forward and a backward pass with every step and value, drawn and told, beside both passes plain.
+`tape`, the same for a forward and a backward pass with every step and value, compared with both passes untraced.
 """
 
 import shutil
@@ -44,7 +44,7 @@ Work = Callable[[], Any]
 
 
 class Program:
-    """A model and its input, and its passes as a worker would run them: plainly, or under the tracer."""
+    """A model and its input, and its passes as a worker runs them: untraced, or under the tracer."""
 
     def __init__(self, setup: str) -> None:
         self.namespace: dict[str, Any] = {"__name__": "__main__"}

@@ -1,10 +1,10 @@
-"""A class of 300 behind one address for two minutes, alone and beside a flood, over the queue's own rule.
+"""A class of 300 behind one address for two minutes, alone and with a flood, under the queue's own rule.
 
 python bench/queue_fairness.py [--seeds 5] [--flood cell|submission]
 
 Time is virtual: the rule of graders/ledger/fairness.py decides, and durations are drawn. Four of five acts are
-reading; cells take 0.15 s (median), submissions 0.4 s, and nobody's takes more than 8 s. The flood sends one job
-after the other from fresh cookies, each sleeping 14.5 s. A wait is from the request to the result.
+reading; cells take 0.15 s (median), submissions 0.4 s, and none takes more than 8 s. The flood sends one job after
+another from fresh cookies, each sleeping 14.5 s. A wait is from the request to the result.
 """
 
 import argparse
@@ -153,7 +153,7 @@ def weigh(jobs: list[Job], now: float) -> tuple[int, float]:
 
 
 class Simulation:
-    """Events in the order of a virtual clock; so many flooders' cookies are in use at any time, at one address."""
+    """Events in the order of a virtual clock. `flooders` cookies are in use at any time, at one address."""
 
     def __init__(self, seed: int, slots: int, flooders: int, address: str, kind: Kind, cookie_seconds: float) -> None:
         self.random = random.Random(seed)

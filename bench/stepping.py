@@ -1,7 +1,7 @@
-"""How smoothly the player steps, in a real browser without a graphics card: one step of the tape a frame.
+"""How smoothly the player steps, in a real browser without a graphics card: one step of the tape per frame.
 
-Draws a recorded graph with folds opened until about sixty boxes show, hands it to the built player, and lets it take
-a step in every animation frame for some seconds. Prints frames a second, and the milliseconds of script in a step.
+Draws a recorded graph with folds opened until about sixty boxes show, gives it to the built player, and lets it take
+a step in every animation frame for some seconds. Prints frames per second, and milliseconds of script per step.
 """
 
 import json
@@ -49,7 +49,7 @@ STEP_EACH_FRAME = """
 
 
 def open_folds(graph: Graph) -> Picture:
-    """A picture with as many folds opened as it takes to show the wanted boxes."""
+    """A picture with enough folds opened to show the wanted number of boxes."""
     opened: frozenset[str] = frozenset()
     picture = draw_graph(graph, id_prefix="p")
     while len(picture.nodes) < WANTED_BOXES and picture.folds:

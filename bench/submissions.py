@@ -107,7 +107,7 @@ def measure_one_by_one(site: Site, exercise: str, source: str, count: int) -> tu
 
 
 async def measure_together(site: Site, exercise: str, source: str, count: int) -> tuple[list[float], float]:
-    """Milliseconds to each verdict when all are handed in at once, and the seconds until the last."""
+    """Milliseconds to each verdict when all are submitted at once, and the seconds until the last."""
 
     def submit_once() -> float:
         learner = Learner(site.port)
@@ -121,7 +121,7 @@ async def measure_together(site: Site, exercise: str, source: str, count: int) -
 
 
 def read_stages(data: Path) -> dict[str, list[float]]:
-    """What the ledger's own events say, in milliseconds."""
+    """The durations recorded in the ledger's own events, in milliseconds."""
     connection = sqlite3.connect(f"file:{data}/unwind.sqlite3?mode=ro", uri=True)
     rows = connection.execute(
         "SELECT min(at) FILTER (WHERE kind = 'queued'), min(at) FILTER (WHERE kind = 'started'), "

@@ -1,6 +1,6 @@
 """How much the tracer costs: one step of forward and backward, plain, with the graph traced, with the full tape.
 
-Run `python bench/tracing.py [rounds]`. The three are measured in turn in every round, so read the ratios: `lines` is
+Run `python bench/tracing.py [rounds]`. Each round measures them in turn, so compare the ratios: `lines` is
 source positions and module paths; `graph` adds a walk with names and saved bytes; `tape` adds every event with its
 values. Goals on models of 600+ nodes: lines <= 1.3 and tape <= 2.5.
 """
@@ -132,7 +132,7 @@ def build(source: str) -> dict[str, Any]:
 
 
 def time_step(namespace: dict[str, Any], source: str, caps: Caps | None) -> float:
-    """Processor seconds of one step, so that a busy machine does not count; the document is written afterwards."""
+    """Processor seconds of one step, unaffected by a busy machine; the document is written afterwards."""
     started = time.thread_time()
     if caps is None:
         namespace["step"]()
