@@ -18,11 +18,13 @@ from app.course.checking.concepts import advise_variants
 from app.course.explained import check_rules
 from app.course.loader import load_course
 from app.course.model import Course
-from app.course.problems import ContentProblem
+from app.course.problems import ContentProblem, Rule
 from app.course.publish import list_drafts
 from app.pictures.graph.formulas import RULES
+from graders.contract.exercise_files import JUDGING_FILES, MANIFEST
 
 HOLDS, BROKEN, FAULT = 0, 1, 2
+NOT_UTF_8 = "is not UTF-8"
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,12 @@ def main(arguments: Sequence[str], graders: Sequence[str] | None = None, out: Te
     started = time.monotonic()
     course, problems = load_course(request.root)
     read_seconds = time.monotonic() - started
+    unreadable = find_unreadable(problems)
     problems = tuple(found for found in (*problems, *check_rules(course, RULES)) if _wants(request, found.path))
     proof = Proof()
     if not request.text_only and course.modules:
-        options = CheckOptions(
-            lambda path: _wants(request, path), request.update, datetime.now(UTC).date().isoformat()
-        )
+        today = datetime.now(UTC).date().isoformat()
+        options = CheckOptions(lambda path: _wants(request, path), request.update, today, unreadable)
         proof = prove_course(course, graders or _graders(request.root), options, make_progress(sys.stderr))
     status = _status(problems, proof)
     found = tuple(sorted([*problems, *proof.problems]))
@@ -105,6 +107,18 @@ def _within(root: Path, name: str) -> str:
 
 def _wants(request: Request, path: str) -> bool:
     return not request.only or any(path == part or path.startswith(f"{part.rstrip('/')}/") for part in request.only)
+
+
+def find_unreadable(problems: Sequence[ContentProblem]) -> frozenset[str]:
+    """The exercises that nothing can be graded with, because a file that judges is missing or is no Python."""
+    rules = (Rule.MISSING_FILE, Rule.PYTHON, Rule.EXERCISE_FILE, Rule.OUTSIDE)
+    judging = {name for name in JUDGING_FILES if name != MANIFEST}
+    named = [(found.path.split("/"), found) for found in problems if found.rule in rules]
+    return frozenset(
+        parts[1]
+        for parts, found in named
+        if parts[0] == "exercises" and (parts[-1] in judging or found.message.endswith(NOT_UTF_8))
+    )
 
 
 def _graders(root: Path) -> list[str]:

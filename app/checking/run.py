@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.checking.committing import write_measure, write_variant
 from app.checking.memory import Memory, identify_engine
-from app.checking.stream import GraderFault, GraderStream
+from app.checking.stream import AnyResult, GraderFault, GraderStream
 from app.checking.writing import EvidenceBook, wall_seconds, write_outputs, write_trace
 from app.course.checking.checks import CellCheck, Check, ClaimCheck, ExerciseFolder, GraphCheck, describe, plan_checks
 from app.course.checking.judging import Judged, judge
@@ -16,9 +16,10 @@ from app.course.problems import ContentProblem, Rule
 from app.course.questions.committed import MEASURES, VARIANTS
 from app.course.questions.variant_check import MeasureCheck, VariantCheck
 from graders.contract import __file__ as contract_file
+from graders.contract.examination import ExamineJob
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import GradeJob
-from graders.contract.results import RunEnd, Verdict
+from graders.contract.results import RunEnd
 
 Progress = Callable[[int, int, str], None]
 
@@ -27,11 +28,15 @@ GRADERS = Path(contract_file).parents[1]
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """What the author asked for. `wants` says whether to prove a file of the course."""
+    """What the author asked for. `wants` says whether to prove a file of the course.
+
+    `unreadable` are exercises whose programs the text check has reported already: nothing can be graded with them.
+    """
 
     wants: Callable[[str], bool]
     update: bool
     today: str
+    unreadable: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -114,7 +119,11 @@ class CheckRun:
 
 def _plan(course: Course, options: CheckOptions, *, has_gpu: bool) -> list[Check]:
     planned = plan_checks(course, _read_committed(course), _read_folders(course), has_gpu)
-    return [check for check in planned if options.wants(check.path)]
+    return [check for check in planned if options.wants(check.path) and _can_run(check, options)]
+
+
+def _can_run(check: Check, options: CheckOptions) -> bool:
+    return not (isinstance(check.job, GradeJob | ExamineJob) and check.job.exercise in options.unreadable)
 
 
 def _begin(course: Course, options: CheckOptions, memory: Memory, hello: WorkerHello) -> CheckRun:
@@ -140,12 +149,26 @@ def find_metered(course: Course) -> frozenset[str]:
 def _run(check_run: CheckRun, stream: GraderStream, show: Progress) -> None:
     """Runs what is due, and doubtful checks once more: a fault or a slow run may be due to a busy machine."""
     try:
-        doubtful = _run_each(check_run, stream, check_run.due, show, last=False)
+        examined = {name: check for name, check in check_run.due.items() if isinstance(check.job, ExamineJob)}
+        _run_each(check_run, stream, examined, show, last=True)
+        rest = {name: check for name, check in check_run.due.items() if name not in examined}
+        rest = {name: check for name, check in rest.items() if not _is_broken_exercise(check, check_run)}
+        doubtful = _run_each(check_run, stream, rest, show, last=False)
         check_run.proof.repeated = len(doubtful)
         if doubtful:
             _run_each(check_run, stream, doubtful, show, last=True)
     finally:
         check_run.finish()
+
+
+def _is_broken_exercise(check: Check, check_run: CheckRun) -> bool:
+    """Nothing is graded with an exercise whose own programs are wrong: each file would say the same once more."""
+    if not isinstance(check.job, GradeJob):
+        return False
+    folder = f"exercises/{check.job.exercise}/"
+    return any(
+        found.path.startswith(folder) for found in check_run.proof.problems if found.rule is Rule.EXERCISE_CODE
+    )
 
 
 def _run_each(
@@ -177,7 +200,7 @@ def _is_known(check: Check, memory: Memory, book: EvidenceBook) -> bool:
     return evident and memory.holds(check.name, check.digest)
 
 
-def _settle(check: Check, result: RunEnd | Verdict, judged: Judged, check_run: CheckRun) -> None:
+def _settle(check: Check, result: AnyResult, judged: Judged, check_run: CheckRun) -> None:
     if judged.fault:
         check_run.proof.faults.append(judged.fault)
         return

@@ -12,9 +12,13 @@ from typing import IO
 
 from pydantic import ValidationError
 
+from graders.contract.examination import STREAM_RESULT, Examination, ExamineJob
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import GradeJob, RunJob
-from graders.contract.results import RESULT, RunEnd, Verdict
+from graders.contract.results import RunEnd, Verdict
+
+AnyJob = GradeJob | RunJob | ExamineJob
+AnyResult = RunEnd | Verdict | Examination
 
 SILENCE_SECONDS = 180.0
 """Longer than any job may take: graders that write no line for this long count as dead."""
@@ -68,7 +72,7 @@ class GraderStream:
         except (KeyError, ValidationError) as error:
             raise GraderFault(f"the graders did not say who they are: {error}") from error
 
-    def run(self, jobs: Mapping[str, RunJob | GradeJob]) -> Iterator[tuple[str, RunEnd | Verdict]]:
+    def run(self, jobs: Mapping[str, AnyJob]) -> Iterator[tuple[str, AnyResult]]:
         """Yields each job's name and result as it ends. May be called again for more jobs. Raises GraderFault."""
         writer = threading.Thread(target=self._write_jobs, args=(jobs,), daemon=True)
         writer.start()
@@ -78,14 +82,14 @@ class GraderStream:
             if "error" in document:
                 raise GraderFault(f"the graders refuse the job {document.get('id')}: {document['error']}")
             try:
-                name, result = str(document["id"]), RESULT.validate_python(document["result"])
+                name, result = str(document["id"]), STREAM_RESULT.validate_python(document["result"])
             except (KeyError, ValidationError) as error:
                 raise GraderFault(f"the graders gave a result that cannot be read: {error}") from error
             waiting.discard(name)
             yield name, result
         writer.join(timeout=5)
 
-    def _write_jobs(self, jobs: Mapping[str, RunJob | GradeJob]) -> None:
+    def _write_jobs(self, jobs: Mapping[str, AnyJob]) -> None:
         pipe = self._process.stdin
         assert pipe is not None
         try:

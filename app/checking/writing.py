@@ -10,6 +10,7 @@ from app.course.checking.judging import say_end, tidy_output
 from app.course.language.fences import find_fences
 from app.course.loader import load_evidence
 from app.course.problems import Report
+from graders.contract.examination import Examination
 from graders.contract.hello import WorkerHello
 from graders.contract.results import Outcome, RunEnd, Verdict
 from graders.contract.trace import Trace
@@ -72,8 +73,10 @@ def _essence(entry: EvidenceEntry) -> tuple[object, ...]:
     return entry.held, entry.torch, entry.device, entry.python, entry.content, entry.message
 
 
-def wall_seconds(result: RunEnd | Verdict) -> float:
-    """The seconds that a run took, as measured by the box; 0 if it was never started."""
+def wall_seconds(result: RunEnd | Verdict | Examination) -> float:
+    """The seconds that a run took, as measured by the box; 0 if it was never started, or needed no box."""
+    if isinstance(result, Examination):
+        return 0.0
     measured = next((measure.value for measure in result.measures if "wall" in measure.name), 0.0)
     return round(measured, 3)
 

@@ -1,8 +1,7 @@
 """Reads a course from disk. No other module of this package opens files. Results are cached until a file changes."""
 
 import hashlib
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from app.course.debugging import check_guide_links, read_debugging
 from app.course.exercise_file import EXERCISE_FILES, ExerciseText, ReadExercise, read_exercise
 from app.course.explained import PATH as COURSE_FILE
 from app.course.explained import explain_rules, link_rules
-from app.course.files import MAX_BYTES, may_be_read
+from app.course.files import find_strays, may_be_read, read_text
 from app.course.gallery import FOLDER as GALLERY
 from app.course.gallery import Snippet, check_gallery, read_snippet
 from app.course.glossary import PATH as GLOSSARY
@@ -57,8 +56,6 @@ WATCHED = (
     "exercises/*/*",
     "exercises/*/attempts/*",
 )
-
-LINKABLE = ("chapters/*", "chapters/*/*", "chapters/*/*/*", "exercises/*", "exercises/*/*", "exercises/*/*/*")
 
 
 @dataclass(frozen=True)
@@ -115,7 +112,7 @@ class CourseReader:
         links = {path: found for exercise in read.values() for path, found in exercise.links.items()}
         problems = [problem for exercise in read.values() for problem in exercise.problems]
         drafts = frozenset(n for n, found in read.items() if found.exercise and found.exercise.manifest.draft)
-        problems += _find_strays(self.root)
+        problems += find_strays(self.root)
         text_of_terms = self._read_root(GLOSSARY, Rule.GLOSSARY_FILE, report)
         terms, glossary_problems, links[GLOSSARY] = read_glossary(text_of_terms, self._parser)
         text_of_guide = self._read_root(DEBUGGING, Rule.DEBUGGING_FILE, report)
@@ -155,7 +152,7 @@ class CourseReader:
         path = self.root / "chapters" / slug / "chapter.md"
         if not may_be_read(path, self.root):
             return None
-        text = _read_text(path, report, Rule.COURSE_FILE)
+        text = read_text(path, self.root, Rule.COURSE_FILE, report)
         drawn = _read_drawn(path.parent, report)
         digest = hashlib.sha256("\0".join((text, *map(str, sorted(drawn.items())))).encode()).hexdigest()
         kept = self._parsed.get(slug)
@@ -172,12 +169,12 @@ class CourseReader:
     def _read_root(self, name: str, rule: Rule, report: Report) -> str:
         """The text of a file at the course's root; empty if it is missing or may not be read."""
         path = self.root / name
-        return _read_text(path, report, rule) if may_be_read(path, self.root) else ""
+        return read_text(path, self.root, rule, report) if may_be_read(path, self.root) else ""
 
     def _read_gallery(self, report: Report) -> tuple[Snippet, ...]:
         """The gallery's programs, in the order of the file names."""
         paths = [path for path in sorted((self.root / GALLERY).glob("*.py")) if may_be_read(path, self.root)]
-        return tuple(read_snippet(path.stem, _read_text(path, report, Rule.GALLERY)) for path in paths)
+        return tuple(read_snippet(path.stem, read_text(path, self.root, Rule.GALLERY, report)) for path in paths)
 
     def _read_exercise(self, folder: Path, concepts: Mapping[str, str]) -> ReadExercise:
         report = Report(f"exercises/{folder.name}/exercise.toml")
@@ -205,7 +202,7 @@ def load_evidence(root: Path, slug: str) -> tuple[EvidenceFile, list[ContentProb
     path = root / "chapters" / slug / "evidence.json"
     if not may_be_read(path, root):
         return EvidenceFile(), []
-    return read_evidence(_read_text(path, report, Rule.EVIDENCE_FILE), report), report.problems
+    return read_evidence(read_text(path, root, Rule.EVIDENCE_FILE, report), report), report.problems
 
 
 def sign_course(root: Path) -> Signature:
@@ -223,46 +220,12 @@ def _sign(path: Path) -> tuple[str, int, int] | None:
     return str(path), status.st_mtime_ns, status.st_size
 
 
-def _find_strays(root: Path) -> Iterator[ContentProblem]:
-    """Problems for links out of the course, whose targets another clone would lack, and for irregular files."""
-    for pattern in LINKABLE:
-        for path in sorted(root.glob(pattern)):
-            if found := _describe_stray(path, root):
-                message, remedy = found
-                name = path.relative_to(root).as_posix()
-                yield ContentProblem(name, 1, Rule.OUTSIDE, name, f"{name} {message}", remedy)
-
-
-def _describe_stray(path: Path, root: Path) -> tuple[str, str] | None:
-    """What is wrong with a path, and the remedy; None for a folder or an acceptable file."""
-    if path.is_symlink():
-        target = os.path.realpath(path)
-        if not Path(target).is_relative_to(root.resolve()):
-            return f"is a link to {target}, outside the course", "copy its target into the course"
-        if not Path(target).exists():
-            return "is a broken link", "remove it, or create its target"
-    if path.is_dir() or may_be_read(path, root):
-        return None
-    if path.is_file():
-        return f"has {path.stat().st_size} bytes", f"keep it under {MAX_BYTES}"
-    return "is not a regular file", "remove it, or replace it with a regular file"
-
-
-def _read_text(path: Path, report: Report, rule: Rule) -> str:
-    try:
-        # Some editors end lines with a carriage return and begin a file with a byte order mark.
-        return path.read_text(encoding="utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-    except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        report.add(line, rule, path.name, f"{path.name} is not UTF-8", "save it as UTF-8")
-        return path.read_text(encoding="utf-8", errors="replace")
-
-
 def _exercise_text(folder: Path, report: Report) -> ExerciseText:
+    root = folder.parents[1]
     texts = {
-        name: _read_text(folder / name, report, Rule.EXERCISE_FILE)
+        name: read_text(folder / name, root, Rule.EXERCISE_FILE, report)
         for name in EXERCISE_FILES
-        if may_be_read(folder / name, folder.parents[1])
+        if may_be_read(folder / name, root)
     }
     attempts = frozenset(path.name for path in folder.glob("attempts/*.py"))
     return ExerciseText(folder, texts, attempts)
@@ -271,8 +234,9 @@ def _exercise_text(folder: Path, report: Report) -> ExerciseText:
 def _read_drawn(folder: Path, report: Report) -> dict[str, str]:
     """The committed draws and measurements as text, by path within the chapter's folder."""
     paths = [path for name in (VARIANTS, MEASURES) for path in sorted((folder / name).glob("*.json"))]
-    read = (path for path in paths if may_be_read(path, folder.parents[1]))
-    return {path.relative_to(folder).as_posix(): _read_text(path, report, Rule.EVIDENCE_FILE) for path in read}
+    root = folder.parents[1]
+    read = (path for path in paths if may_be_read(path, root))
+    return {path.relative_to(folder).as_posix(): read_text(path, root, Rule.EVIDENCE_FILE, report) for path in read}
 
 
 def _complete(chapter: Chapter, root: Path, drawn: Mapping[str, str], report: Report) -> Chapter:

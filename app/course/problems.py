@@ -59,6 +59,7 @@ class Rule(StrEnum):
     GRAPH_FAILED = "graph-failed"
     GRAPH_CHANGED = "graph-changed"
     GRAPH_TARGET = "graph-target"
+    EXERCISE_CODE = "exercise-code"
     EXERCISE_PROOF = "exercise-proof"
     VARIANT_FAILED = "variant-failed"
     VARIANT_CHANGED = "variant-changed"

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 
 MANIFEST = "exercise.toml"
 PROBE = "probe.py"
-NEEDED_FILES = (MANIFEST, "solution.py", "cases.py", PROBE)
+CASES = "cases.py"
+SOLUTION = "solution.py"
+NEEDED_FILES = (MANIFEST, SOLUTION, CASES, PROBE)
 JUDGING_FILES = (*NEEDED_FILES, "host.py")
 """host.py exists only if a part of a case stays outside the box. Prompt, hints, starter and attempts do not judge."""
 

@@ -126,20 +126,34 @@ def _read_facts(number: int, case: Mapping[str, Any]) -> CaseFacts:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
+        which = f"case {case['name']!r}" if isinstance(case.get("name"), str) else f"case {number}"
+        if first["type"] == "missing":
+            raise ExerciseProblem(f"cases.py: {which} has no {where!r}; give it one", _word(case)) from error
+        if first["type"] == "extra_forbidden":
+            raise ExerciseProblem(f"cases.py: {which} has the key {where!r}; no case has that key", where) from error
         raise ExerciseProblem(
-            f"cases.py: case {number}: {where} is {first.get('input')!r}; {first['msg']}"
+            f"cases.py: {which}: {where} is {first.get('input')!r}; {first['msg']}", where.split(".")[0]
         ) from error
+
+
+def _word(case: Mapping[str, Any]) -> str:
+    return str(case.get("name") or "inputs")
 
 
 def _check_names(cases: list[CaseFacts], findings: Collection[str]) -> None:
     names = [case.name for case in cases]
-    if len(set(names)) < len(names):
-        raise ExerciseProblem(f"cases.py: names repeat in {names}; give each case a different name")
-    said = {code for case in cases for code in (case.finding, case.slow, *case.instead.values()) if code}
-    if unknown := sorted(said - set(findings)):
+    if again := [name for place, name in enumerate(names) if name in names[:place]]:
         raise ExerciseProblem(
-            f"cases.py: finding {unknown[0]!r} is not in exercise.toml; add [findings.{unknown[0]}]"
+            f"cases.py: two cases are called {again[0]!r}; give each case a different name", again[0]
         )
+    for case in cases:
+        said = (case.finding, case.slow, *case.instead.values())
+        if unknown := [code for code in said if code and code not in findings]:
+            raise ExerciseProblem(
+                f"cases.py: case {case.name!r}: finding {unknown[0]!r} is not in exercise.toml; "
+                f"add [findings.{unknown[0]}]",
+                unknown[0],
+            )
 
 
 def _check_machines(cases: list[CaseFacts], judge: Judge) -> None:

@@ -105,7 +105,8 @@ def read_file(folder: Path, name: str) -> str:
     if facts.st_size > MAX_FILE_BYTES:
         raise ExerciseProblem(f"{name} in {folder} has {facts.st_size} bytes; keep it under {MAX_FILE_BYTES}")
     try:
-        return path.read_text(encoding="utf-8")
+        # Editors elsewhere begin a file with a mark of its byte order.
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise ExerciseProblem(f"{name} in {folder} is not UTF-8; save it as UTF-8") from error
 

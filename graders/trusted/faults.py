@@ -17,4 +17,11 @@ class OtherVersion(GraderFault):
 
 
 class ExerciseProblem(GraderFault):
-    """Something is wrong in an exercise's folder. The text is for its author: the thing, its value, the remedy."""
+    """Something is wrong in an exercise's folder. The text is for its author: the thing, its value, the remedy.
+
+    `word` is what to look for in the file that the text begins with: the last line that has it is the one to change.
+    """
+
+    def __init__(self, text: str, word: str = "") -> None:
+        super().__init__(text)
+        self.word = word

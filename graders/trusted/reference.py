@@ -10,14 +10,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from graders.contract.examination import Examination, ExerciseFault
+from graders.contract.exercise_files import CASES
 from graders.contract.jobs import Flavour
 from graders.trusted.case import CaseFacts
 from graders.trusted.exercise import Exercise
 from graders.trusted.faults import GraderFault
-from graders.trusted.session import SessionEnded, receive_message, send_message
+from graders.trusted.session import MAX_SECONDS, SessionEnded, receive_message, send_message
 from graders.trusted.wire import Frame
 
 WALL_SECONDS = 30.0
+END_REMEDY = "look for an endless loop, for `sys.exit` or `os._exit`, or make it faster"
 TORCH_IMPORT_SECONDS = 120.0
 DEATH_SECONDS = 0.2
 PACKAGE_ROOT = Path(__file__).resolve().parent.parent.parent
@@ -90,7 +93,7 @@ class ReferenceServer:
         `may_retry`: ask once more if the whole process has died, and not only its fork for this exercise.
         """
         wants_torch = exercise.manifest.flavour is Flavour.TORCH
-        order = _write_order(wants_torch, exercise, seed)
+        order = _write_order(exercise, f"{seed:x}")
         ours = self._ask(order, WALL_SECONDS if self._warm or not wants_torch else TORCH_IMPORT_SECONDS)
         try:
             facts, raw = receive_message(ours)
@@ -105,6 +108,20 @@ class ReferenceServer:
         self._warm = self._warm or wants_torch
         ours.settimeout(WALL_SECONDS)
         return ReferenceRun(ours, tuple(_read_cases(facts["cases"], raw)))
+
+    def examine(self, exercise: Exercise) -> Examination:
+        """What its author did wrong in its programs, drawn from many seeds. Raises GraderFault."""
+        with self._ask(_write_order(exercise, ""), TORCH_IMPORT_SECONDS) as ours:
+            at = CASES
+            try:
+                while "at" in (told := receive_message(ours)[0]):
+                    at = told["at"]
+            except SessionEnded:
+                if self._has_died():
+                    raise GraderFault(f"{exercise.name}: the reference process died") from None
+                message = f"{at} ended the process in which it ran, or took more than {MAX_SECONDS} s"
+                return Examination(faults=(ExerciseFault(file=at, message=message, remedy=END_REMEDY),))
+        return Examination.model_validate(told)
 
     @property
     def process_id(self) -> int | None:
@@ -172,10 +189,18 @@ class ReferenceServer:
             self._process = None
 
 
-def _write_order(torch: bool, exercise: Exercise, seed: int) -> bytes:
+def _write_order(exercise: Exercise, seed: str) -> bytes:
+    """`seed` in hexadecimal digits; empty to have the exercise examined."""
     manifest = exercise.manifest
-    order = {"exercise": str(exercise.path.absolute()), "seed": f"{seed:x}", "torch": torch}
-    return json.dumps({**order, "findings": tuple(manifest.findings), "judge": manifest.judge.value}).encode()
+    order = {
+        "exercise": str(exercise.path.absolute()),
+        "seed": seed,
+        "torch": manifest.flavour is Flavour.TORCH,
+        "findings": tuple(manifest.findings),
+        "judge": manifest.judge.value,
+        "tolerance": manifest.tolerance.model_dump(),
+    }
+    return json.dumps(order).encode()
 
 
 def _environment() -> dict[str, str]:

@@ -8,6 +8,8 @@ from typing import Any
 SIZES = struct.Struct("<IQ")
 MAX_JSON = 4 << 20
 MAX_RAW = 256 << 20
+MAX_SECONDS = 30
+"""Of processor time, for all that an exercise's programs do in one session."""
 
 
 class SessionEnded(Exception):

@@ -14,12 +14,16 @@ from graders.box.interface import BoxFault, Profile, SelfTestReport
 from graders.box.profiles import probe_profile
 from graders.box.self_test import run_self_test
 from graders.box.slot import Slot, open_boxes
+from graders.contract.examination import Examination, ExerciseFault
+from graders.contract.exercise_files import JUDGING_FILES, MANIFEST
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import Flavour, Queue
 from graders.contract.settings import GraderSettings
 from graders.judging.run_job import run_job
+from graders.trusted.exercise import load_exercise
+from graders.trusted.faults import ExerciseProblem
 from graders.trusted.reference import ReferenceServer
-from graders.worker.runner import Runner
+from graders.worker.runner import Examine, Runner
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +34,7 @@ class OpenWorker:
 
     hello: WorkerHello
     runners: tuple[Runner, ...]
+    examine: Examine
 
 
 @contextlib.contextmanager
@@ -46,7 +51,8 @@ def open_worker(
             opened.enter_context(contextlib.closing(box))
         report = _prove(boxes) if proven else None
         hello = _say_hello(settings, queue, flavours, boxes[0], report)
-        yield OpenWorker(hello, tuple(_make_runner(box, exercises, reference) for box in boxes))
+        runners = tuple(_make_runner(box, exercises, reference) for box in boxes)
+        yield OpenWorker(hello, runners, lambda name: _examine(name, exercises, reference))
 
 
 def choose_profile(settings: GraderSettings) -> Profile:
@@ -85,3 +91,12 @@ def _say_hello(
 
 def _make_runner(box: Slot, exercises: Path, reference: ReferenceServer) -> Runner:
     return lambda job, on_event, kill: run_job(job, box, exercises, reference, on_event, kill)
+
+
+def _examine(name: str, exercises: Path, reference: ReferenceServer) -> Examination:
+    try:
+        exercise = load_exercise(exercises, name)
+    except ExerciseProblem as problem:
+        file = next((file for file in JUDGING_FILES if file in str(problem)), MANIFEST)
+        return Examination(faults=(ExerciseFault(file=file, message=str(problem), remedy="fix the file"),))
+    return reference.examine(exercise)

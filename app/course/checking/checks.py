@@ -23,6 +23,7 @@ from app.course.problems import Report
 from app.course.questions.committed import MEASURES, VARIANTS, MeasureFile, VariantFile, read_file
 from app.course.questions.kinds import GraphClick
 from app.course.questions.variant_check import MeasureCheck, VariantCheck
+from graders.contract.examination import ExamineJob
 from graders.contract.jobs import GradeJob, RunJob
 from graders.contract.manifest import Attempt
 from graders.contract.model import ExerciseName
@@ -93,6 +94,14 @@ class ExerciseCheck:
 
 
 @dataclass(frozen=True)
+class ExamineCheck:
+    """An exercise's own programs, drawn from many seeds: before anything is graded with them."""
+
+    exercise: Exercise
+    toml: str
+
+
+@dataclass(frozen=True)
 class SnippetCheck:
     """A program of the gallery, which must record a tape."""
 
@@ -100,7 +109,7 @@ class SnippetCheck:
 
 
 RunExpectation = SnippetCheck | CellCheck | ClaimCheck | GraphCheck | VariantCheck | MeasureCheck | SwitchCheck
-Expectation = RunExpectation | ExerciseCheck
+Expectation = RunExpectation | ExerciseCheck | ExamineCheck
 
 
 @dataclass(frozen=True)
@@ -109,7 +118,7 @@ class Check:
 
     name: str
     path: str
-    job: RunJob | GradeJob
+    job: RunJob | GradeJob | ExamineJob
     expectation: Expectation
     digest: str
 
@@ -238,6 +247,10 @@ def _plan_exercise(folder: ExerciseFolder) -> Iterator[Check]:
     answers: list[tuple[str, Attempt | None]] = [("starter.py", None), (SOLUTION, None)]
     answers += [(f"attempts/{attempt.file}", attempt) for attempt in exercise.manifest.attempts]
     answers += [(file, None) for file in sorted(folder.files) if file.startswith(MUTANTS)]
+    examined = ExamineCheck(exercise, toml)
+    home = f"exercises/{exercise.name}/exercise.toml"
+    job = ExamineJob(exercise=ExerciseName(exercise.name))
+    yield Check(f"{exercise.name}/", home, job, examined, _digest("examine", folder_digest))
     limit_lines = {name: find_line(toml, name) for name in (*LIMITS, CHECKS) if name in toml}
     for file, attempt in answers:
         source = folder.files.get(file)
@@ -246,9 +259,9 @@ def _plan_exercise(folder: ExerciseFolder) -> Iterator[Check]:
         line = find_line(toml, attempt.file) if attempt else 1
         expectation = ExerciseCheck(exercise, file, source, folder_digest, attempt, line, limit_lines)
         said = exercise.manifest.diagnosed_by(attempt)
-        job = GradeJob(exercise=ExerciseName(exercise.name), source=source, diagnosed=said)
+        graded = GradeJob(exercise=ExerciseName(exercise.name), source=source, diagnosed=said)
         path = f"exercises/{exercise.name}/" + ("exercise.toml" if attempt else file)
-        yield Check(f"{exercise.name}/{file}", path, job, expectation, _digest("exercise", folder_digest, file))
+        yield Check(f"{exercise.name}/{file}", path, graded, expectation, _digest("exercise", folder_digest, file))
 
 
 def wanted_outcome(expectation: ExerciseCheck) -> str:
@@ -290,5 +303,7 @@ def describe(expectation: Expectation) -> str:  # noqa: C901 - one flat match ov
             return "switch"
         case ExerciseCheck():
             return "exercise"
+        case ExamineCheck():
+            return "the cases of"
         case _:
             assert_never(expectation)

@@ -1,6 +1,7 @@
 """Compares the result of a check with its expectation. Pure: returns problems."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -12,6 +13,7 @@ from app.course.checking.checks import (
     CellCheck,
     Check,
     ClaimCheck,
+    ExamineCheck,
     ExerciseCheck,
     GraphCheck,
     RunExpectation,
@@ -21,8 +23,10 @@ from app.course.checking.checks import (
     wanted_outcome,
 )
 from app.course.gallery import judge_snippet
+from app.course.language.toml_file import find_line
 from app.course.problems import ContentProblem, Report, Rule, suggest
 from app.course.questions.variant_check import MeasureCheck, VariantCheck, judge_measure, judge_variant
+from graders.contract.examination import Examination
 from graders.contract.outcomes import UNJUDGED
 from graders.contract.results import Mistake, Outcome, RunEnd, Verdict
 from graders.contract.trace import Trace
@@ -47,8 +51,11 @@ class Judged:
         return bool(self.fault) or any(problem.rule is Rule.TIGHT_LIMIT for problem in self.problems)
 
 
-def judge(check: Check, result: RunEnd | Verdict) -> Judged:
+def judge(check: Check, result: RunEnd | Verdict | Examination) -> Judged:
     """Reports every difference between the result and the check's expectation."""
+    if isinstance(result, Examination):
+        assert isinstance(check.expectation, ExamineCheck)
+        return Judged(tuple(_judge_examination(check.expectation, result)))
     if result.outcome in UNJUDGED:
         said = result.finding.short if result.finding else result.outcome.value
         return Judged((), f"{check.name}: {said}")
@@ -59,6 +66,7 @@ def judge(check: Check, result: RunEnd | Verdict) -> Judged:
         _judge_exercise(expectation, result, report)
     else:
         assert isinstance(result, RunEnd)
+        assert not isinstance(expectation, ExamineCheck)
         _judge_run(expectation, result, report)
     return Judged(tuple(report.problems))
 
@@ -231,6 +239,13 @@ def _judge_targets(
             message = f"no node of {name!r} is called {target!r}"
             remedy = suggest(target, names, f"it has {', '.join(names)}")
             report.add(asked_at, Rule.GRAPH_TARGET, target, message, remedy)
+
+
+def _judge_examination(expectation: ExamineCheck, result: Examination) -> Iterator[ContentProblem]:
+    for fault in result.faults:
+        path = f"exercises/{expectation.exercise.name}/{fault.file}"
+        line = fault.line or find_line(expectation.toml, "tolerance")
+        yield ContentProblem(path, line, Rule.EXERCISE_CODE, fault.file, fault.message, fault.remedy)
 
 
 def _judge_exercise(expectation: ExerciseCheck, verdict: Verdict, report: Report) -> None:

@@ -113,7 +113,7 @@ class Desk:
 
     def check(self, *arguments: str, mode: str = "") -> dict[str, Any]:
         out = io.StringIO()
-        graders = [sys.executable, str(HERE / "fake_graders.py"), mode]
+        graders = [sys.executable, str(HERE / "fake_graders.py"), mode, str(self.root / "exercises")]
         status = main([str(self.root), "--json", *arguments], graders, out)
         return {**json.loads(out.getvalue()), "status": status}
 

@@ -27,8 +27,8 @@ def test_a_course_that_keeps_its_promises_holds(desk: Desk) -> None:
 def test_an_unchanged_course_is_not_run_again(desk: Desk) -> None:
     first, second = desk.check(), desk.check()
 
-    assert (first["ran"], first["known"]) == (0, 9)
-    assert (second["ran"], second["known"]) == (0, 9)
+    assert (first["ran"], first["known"]) == (0, 10)
+    assert (second["ran"], second["known"]) == (0, 10)
 
 
 def test_only_what_changed_is_run_again(desk: Desk) -> None:
@@ -216,7 +216,7 @@ def test_only_the_part_that_was_asked_for_is_checked(desk: Desk) -> None:
 def test_a_path_inside_a_course_means_that_part_of_it(desk: Desk) -> None:
     out = io.StringIO()
 
-    status = main([str(desk.chapter)], [sys.executable, str(HERE / "fake_graders.py")], out)
+    status = main([str(desk.chapter)], [sys.executable, str(HERE / "fake_graders.py"), "", ""], out)
 
     assert status == 0
     assert "known" in out.getvalue()
@@ -272,8 +272,8 @@ def test_runs_that_are_the_same_are_run_once(desk: Desk) -> None:
 
     said = desk.check()
 
-    assert (said["status"], said["ran"]) == (0, 9)
-    assert desk.check()["known"] == 10
+    assert (said["status"], said["ran"]) == (0, 10)
+    assert desk.check()["known"] == 11
 
 
 def test_what_update_wrote_is_known_to_hold(desk: Desk) -> None:
@@ -383,3 +383,39 @@ def test_an_exercise_that_needs_a_meter_is_left_out_in_words_where_there_is_none
 
     assert (said["status"], said["waiting_for_meter"]) == (0, ["double"])
     assert not any(name.startswith("exercises/double") for name in said["timings"]["run_seconds"])
+
+
+def test_a_mistake_in_an_exercises_programs_is_a_problem_once_and_no_fault(desk: Desk) -> None:
+    cases = desk.root / "exercises/double/cases.py"
+    cases.write_text(cases.read_text().replace("rng.randint", "rng.randnt"))
+
+    said = desk.check()
+
+    assert (said["status"], said["faults"]) == (1, [])
+    assert [(found["path"], found["line"], found["rule"]) for found in said["problems"]] == [
+        ("exercises/double/cases.py", 5, "exercise-code")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "line"),
+    [
+        ("solution.py", b"def double(x)\n    return 2 * x\n", 1),
+        ("solution.py", "# zwölf\n".encode("latin-1"), 1),
+        ("exercise.toml", "# zwölf\n".encode("latin-1"), 1),
+        ("probe.py", None, 1),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_a_problem_once_and_nothing_is_graded_with_it(
+    desk: Desk, file: str, text: bytes | None, line: int
+) -> None:
+    path = desk.root / "exercises/double" / file
+    if text is None:
+        path.unlink()
+    else:
+        path.write_bytes(text + path.read_bytes())
+
+    said = desk.check()
+
+    assert (said["status"], said["faults"], said["ran"]) == (1, [], 0)
+    assert [(found["path"], found["line"]) for found in said["problems"]] == [(f"exercises/double/{file}", line)]

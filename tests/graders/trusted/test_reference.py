@@ -78,7 +78,7 @@ def test_a_solution_that_answers_nan_is_our_fault(reference, root):
     [
         ("[]", "list of 1 to"),
         ("[{'name': 'a'}]", "not a dict with a dict 'inputs'"),
-        ("[dict(name='a', idea='i', finding='not-scaled', public=1, inputs={})]", "case 0: public is 1"),
+        ("[dict(name='a', idea='i', finding='not-scaled', public=1, inputs={})]", "case 'a': public is 1"),
         (
             "[dict(name='a', idea='i', finding='nope', public=True, inputs={})]",
             "finding 'nope' is not in exercise.toml",
