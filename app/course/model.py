@@ -156,7 +156,7 @@ class Course:
     math_css: str = ""
     """The CSS rules of the classes that replace KaTeX's style attributes in typeset formulas."""
     index: CourseIndex = field(init=False, repr=False, compare=False)
-    """Of this very course: a changed copy has one of its own."""
+    """Identifies this version of the course: a changed copy has a different value."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "index", index_course(self.modules))

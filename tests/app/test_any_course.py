@@ -54,7 +54,7 @@ def test_a_course_is_made_of_content_alone(course: Path) -> None:
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Path:
-    """The fixture in a git repository of its own, away from the engine."""
+    """The fixture in its own git repository, away from the engine."""
     root = Path(shutil.copytree(FIXTURE, tmp_path / "my course", ignore=shutil.ignore_patterns(".cache")))
     subprocess.run(["git", "init", "-q", str(root)], check=True)
     return root

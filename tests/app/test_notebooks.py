@@ -1,4 +1,4 @@
-"""A chapter goes out as a notebook and comes back; a notebook of somebody else's becomes a draft that can be read."""
+"""A chapter goes out as a notebook and comes back; any other notebook becomes a draft that can be read."""
 
 import io
 import json

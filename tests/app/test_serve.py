@@ -176,7 +176,7 @@ async def test_the_website_alone_serves_migrated_and_ends_when_told(tmp_path: Pa
 
 
 async def ask(port: int, path: str) -> bytes:
-    """The first line of the answer; empty while nobody listens."""
+    """The first line of the answer; empty while no server listens."""
     try:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
     except OSError:

@@ -57,7 +57,7 @@ def come_near(part: Locator) -> Locator:
 
 
 def scroll_through(page: Page) -> None:
-    """To the end and back, so that everything that wakes when it comes near has woken."""
+    """To the end and back, so that parts that start only when they come into view have started."""
     height = int(page.evaluate("document.documentElement.scrollHeight"))
     for y in range(0, height, 500):
         page.evaluate(f"scrollTo(0, {y})")

@@ -210,7 +210,7 @@ class Stream:
                     fields = {}
 
     def cut(self) -> None:
-        """As a network does: whoever reads sees an end in the middle."""
+        """Cuts the connection, as a network does: the reader sees an end in the middle."""
         if self._connection.sock is not None:
             self._connection.sock.shutdown(socket.SHUT_RDWR)
 

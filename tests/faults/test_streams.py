@@ -1,4 +1,4 @@
-"""Event streams over HTTP: cut, crowded, and open while the website is told to stop. Nobody misses an event."""
+"""Event streams over HTTP: cut, crowded, and open while the website is stopped. No reader misses an event."""
 
 import json
 import threading

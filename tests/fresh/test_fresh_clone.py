@@ -49,7 +49,7 @@ def find_free_port() -> int:
 def clean_environment(home: Path) -> dict[str, str]:
     pip = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
     kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
-    # The interpreter that runs the tests lies in a virtual environment, which a stranger does not have.
+    # The interpreter that runs the tests is in a virtual environment, which a new user does not have.
     kept["PATH"] = ":".join(part for part in kept["PATH"].split(":") if not part.startswith(str(ROOT)))
     return {**kept, **pip, "HOME": str(home)}
 

@@ -1,1 +1,1 @@
-"""Chapters as Jupyter notebooks, both ways. Pure: takes and gives text."""
+"""Converts chapters to Jupyter notebooks and back. Pure: takes and returns text."""

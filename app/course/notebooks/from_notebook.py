@@ -1,7 +1,7 @@
-"""A Jupyter notebook as the draft of a chapter: its prose and its cells. Pure: takes and gives text.
+"""A Jupyter notebook as the draft of a chapter: its prose and its cells. Pure: takes and returns text.
 
-In a notebook every cell sees what ran before it; in a chapter a cell starts afresh, so that a reader can run any one
-of them. What a cell needs of the earlier ones therefore becomes its hidden setup.
+In a notebook every cell sees the names of the cells before it. In a chapter each cell starts afresh, so that a reader
+can run any of them. The code that a cell needs from earlier ones therefore becomes its hidden setup.
 """
 
 import ast
@@ -49,9 +49,9 @@ class _Import:
 
 
 def read_notebook(text: str, title: str, concept: str) -> Imported:
-    """The chapter that a notebook makes; one that was exported from a chapter and not edited is that chapter again.
+    """The chapter made from a notebook. An unedited export of a chapter gives the same chapter again.
 
-    `title` is for a notebook without a heading of its own. Raises NoNotebook.
+    `title` is used if the notebook has no heading. Raises NoNotebook.
     """
     cells = _read_cells(text)
     if cells and all(_origin(cell) is not None for cell in cells):
@@ -77,10 +77,10 @@ def _read_cells(text: str) -> list[dict[str, Any]]:
     try:
         document = json.loads(text)
     except ValueError as error:
-        raise NoNotebook(f"this is no JSON: {error}") from error
+        raise NoNotebook(f"this is not JSON: {error}") from error
     cells = document.get("cells") if isinstance(document, dict) else None
     if not isinstance(cells, list) or document.get("nbformat") != 4:
-        raise NoNotebook("this is no notebook of format 4: open it in Jupyter and save it again")
+        raise NoNotebook("this is not a notebook of format 4: open it in Jupyter and save it again")
     return [cell for cell in cells if isinstance(cell, dict)]
 
 
@@ -93,7 +93,7 @@ def _join(text: object) -> str:
 
 
 def _origin(cell: Mapping[str, Any]) -> list[str] | None:
-    """The lines of the chapter that the cell was made of; None if there are none, or the cell was edited since."""
+    """The lines of the chapter that the cell was made from; None if it has none or was edited since."""
     kept = cell.get("metadata", {}).get(META, {})
     same = kept.get("digest") == digest_source(_source(cell))
     return [str(line) for line in kept["chapter"]] if same and "chapter" in kept else None
@@ -112,7 +112,7 @@ def _attachments(cell: Mapping[str, Any]) -> dict[str, bytes]:
 
 
 def _file_name(name: str) -> str:
-    """A name within figures/: nothing of a path may be left of it."""
+    """A file name within figures/, without any path."""
     return re.sub(r"[^\w.-]", "-", name).lstrip(".-") or "picture"
 
 
@@ -134,7 +134,7 @@ def _take_prose(cell: Mapping[str, Any], reading: _Import) -> None:
 
 
 def _carried(cell: Mapping[str, Any]) -> str:
-    """The lines that a cell carries for those that show nothing, such as a setup's."""
+    """The lines that a cell carries for parts of the chapter that a notebook does not show, such as a setup."""
     kept = cell.get("metadata", {}).get(META, {})
     return "\n".join(map(str, kept.get("chapter", ())[int(kept.get("own", 0)) :])).strip("\n")
 
@@ -170,7 +170,7 @@ def _take_code(cell: Mapping[str, Any], reading: _Import) -> None:
 
 
 def _edit_fence(cell: Mapping[str, Any]) -> str:
-    """A cell of a chapter whose code was edited since: its fence with the new code, under its old id."""
+    """A chapter's cell whose code was edited in the notebook: its fence with the new code, under its old id."""
     kept = cell.get("metadata", {}).get(META, {})
     lines = [str(line) for line in kept.get("chapter", ())]
     if not lines or "{cell}" not in lines[0]:
@@ -183,7 +183,7 @@ def _edit_fence(cell: Mapping[str, Any]) -> str:
 
 
 def _write_fences(cell: Mapping[str, Any], source: str, earlier: str, reading: _Import) -> str:
-    """The cell, and its setup where no cell before it had the same."""
+    """The cell, preceded by its setup unless an earlier cell has the same."""
     written = []
     options = []
     if earlier:
@@ -225,7 +225,7 @@ def _show_last_value(source: str, outputs: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _needed(source: str, earlier: Sequence[str]) -> str:
-    """The earlier cells that give this one its names, and those that they need, in their order."""
+    """The earlier cells that define names this one uses, and the cells that those need, in their order."""
     wanted = _names(source).used
     chosen: list[str] = []
     for code in reversed(earlier):
@@ -243,7 +243,7 @@ class _Names:
 
 
 def _names(source: str) -> _Names:
-    """Which names a cell reads, and which it gives or changes (`x += 1`, `x.grad = None`, `x.append(1)`)."""
+    """The names that a cell reads, and those it defines or changes (`x += 1`, `x.grad = None`, `x.append(1)`)."""
     used: set[str] = set()
     given: set[str] = set()
     for node in ast.walk(ast.parse(source)):

@@ -1,7 +1,7 @@
-"""A chapter as a Jupyter notebook, for reading and running there. Pure: takes and gives text.
+"""A chapter as a Jupyter notebook, for reading and running there. Pure: takes and returns text.
 
-Every cell carries the lines of the chapter that it was made of, so that a notebook which comes back unchanged gives
-the same chapter again. Format: nbformat 4.5, https://nbformat.readthedocs.io/en/latest/format_description.html.
+Every cell carries the lines of the chapter that it was made from, so that an unchanged notebook converts back to the
+same chapter. Format: nbformat 4.5, https://nbformat.readthedocs.io/en/latest/format_description.html.
 """
 
 import base64
@@ -51,7 +51,7 @@ class Piece:
 
 @dataclass
 class _Chapter:
-    """The chapter's lines with its fences, and the pictures that its prose shows."""
+    """The chapter's lines with its fences, and the pictures in its prose."""
 
     lines: list[str]
     fences: Mapping[int, Fence]
@@ -61,9 +61,9 @@ class _Chapter:
 
 
 def write_notebook(text: str, pictures: Mapping[str, bytes], draws: Mapping[str, VariantDraw] = NO_DRAWS) -> str:
-    """The notebook's JSON. `pictures` are those of figures/, by name; they are put into the cells that show them.
+    """The notebook's JSON. `pictures` are those of figures/, by name; they are embedded in the cells that show them.
 
-    `draws` are by question: a notebook asks a question that has a variant with one draw of it.
+    `draws` are by question: the notebook fills a question that has a variant from its draw.
     """
     lines = text.split("\n")
     front = _front_matter_end(lines)
@@ -89,7 +89,7 @@ def write_notebook(text: str, pictures: Mapping[str, bytes], draws: Mapping[str,
 
 
 def _add(cell: dict[str, Any], cells: list[dict[str, Any]]) -> None:
-    """One that shows nothing, such as a setup, leaves its lines to the cell before it."""
+    """Adds a cell. A cell that shows nothing, such as a setup, gives its lines to the cell before it."""
     if cell["source"]:
         cells.append(cell)
     else:
@@ -97,7 +97,7 @@ def _add(cell: dict[str, Any], cells: list[dict[str, Any]]) -> None:
 
 
 def digest_source(source: str) -> str:
-    """What tells that a cell's text is still as it was written."""
+    """A digest that shows whether a cell's text has changed since the export."""
     return hashlib.sha256(source.encode()).hexdigest()[:16]
 
 

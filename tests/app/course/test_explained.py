@@ -1,4 +1,4 @@
-"""course.toml says where the player's formulas are explained, and its mistakes are told at their lines."""
+"""course.toml says where the player's formulas are explained, and its mistakes are reported at their lines."""
 
 from pathlib import Path
 

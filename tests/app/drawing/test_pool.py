@@ -1,4 +1,4 @@
-"""Processes that draw: their limits, their deaths, and what whoever asked is told."""
+"""Processes that draw: their limits, their deaths, and the answers that callers get."""
 
 import asyncio
 import json

@@ -45,7 +45,7 @@ def peak_bytes(box: Slot, run_cell: Any) -> Any:
         assert ending.exit.peak_memory_bytes is not None
         return int(ending.exit.peak_memory_bytes)
 
-    # The first run of all may be charged for pages of torch's files that nobody had read yet.
+    # The very first run may be charged for pages of torch's files that were not read before.
     measure(4)
     return measure
 

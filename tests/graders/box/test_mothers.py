@@ -1,4 +1,4 @@
-"""Slots share what was imported, and nothing else; whoever dies among mothers and zygotes is replaced."""
+"""Slots share what was imported, and nothing else; mothers and zygotes that die are replaced."""
 
 import os
 import signal

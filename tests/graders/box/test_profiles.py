@@ -1,4 +1,4 @@
-"""Users of boxes are nobody else's, and the profile is the strongest that works."""
+"""Each box has its own user, and the profile is the strongest that works."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""A run obeys its limits, tells how it ended, and survives whatever the program, the caller or the zygote does."""
+"""A run obeys its limits, reports how it ended, and survives whatever the program, the caller or the zygote does."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Peaks as the kernel measures them: they repeat, the baseline is nobody's, and without a meter nothing passes."""
+"""Peaks as the kernel sees them: they repeat, the baseline has no learner code; without a meter nothing passes."""
 
 import statistics
 from pathlib import Path

@@ -50,7 +50,7 @@ def test_only_what_held_on_the_version_that_runs_here_stands_as_held(
 
 
 class Copy:
-    """The fixture course in a folder of its own, whose claim can be made false."""
+    """The fixture course in its own folder, whose claim can be made false."""
 
     def __init__(self, root: Path) -> None:
         self.chapter = root / "chapters" / "a-first-graph"
