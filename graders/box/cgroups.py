@@ -92,6 +92,10 @@ class RunGroups:
     def counts_tasks(self) -> bool:
         return "pids" in self._folders
 
+    @property
+    def counts_memory(self) -> bool:
+        return "memory" in self._folders
+
     def open_process_lists(self) -> list[int]:
         """Descriptors to which a process writes 0 to join. The caller closes them."""
         return [os.open(folder / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) for folder in self._places()]

@@ -14,6 +14,7 @@ from graders.box.cgroups import RunGroups
 from graders.box.interface import BoxClosed, BoxFault, Cause, Exit, MemoryReading, OutputSink, Profile
 from graders.box.launcher import Ended, Zygote, read_process_id
 from graders.box.processor_wait import ProcessorWait, extend_wall_limit
+from graders.box.resident import ResidentMemory
 from graders.contract.limits import Limits
 
 PIECE_BYTES: Final = 64 * 1024
@@ -29,6 +30,9 @@ PROCESSORS: Final = os.cpu_count() or 1
 # has used only this share of its CPU time.
 BACKSTOP_SHARE: Final = 0.5
 SHORTEST_WAIT_SECONDS: Final = 0.002
+MIB: Final = 1 << 20
+# Between two looks, a run can touch some 20 MiB.
+MEMORY_WATCH_SECONDS: Final = 0.01
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,7 @@ class BoxRun:
         self._deadline = self._death_deadline = self._started + limits.wall_seconds
         self._clock = _CpuClock(child.handle)
         self._processor_wait = ProcessorWait(read_process_id(child.handle))
+        self._resident = None if child.groups.counts_memory else ResidentMemory(read_process_id(child.handle))
         self._waited_seconds = 0.0
         self._working = threading.RLock()
         self._deciding = threading.Lock()
@@ -231,6 +236,8 @@ class BoxRun:
         left = self._deadline - time.monotonic()
         if self._our_cause is None:
             left = min(left, (self._limits.cpu_seconds - self._clock.read_seconds()) / PROCESSORS)
+            if self._resident is not None:
+                left = min(left, MEMORY_WATCH_SECONDS)
         return max(SHORTEST_WAIT_SECONDS, left)
 
     def _watch_clocks(self) -> None:
@@ -240,6 +247,8 @@ class BoxRun:
                 raise BoxFault(f"the run was killed and is still alive {DEATH_SECONDS:g} s later")
         elif self._clock.read_seconds() >= self._limits.cpu_seconds:
             self._kill(Cause.CPU_LIMIT)
+        elif self._resident is not None and self._resident.read_growth_bytes() > self._limits.memory_mib * MIB:
+            self._kill(Cause.MEMORY_LIMIT)
         elif now >= self._deadline and now >= self._extend_deadline():
             self._kill(Cause.WALL_LIMIT)
 
@@ -306,6 +315,8 @@ class BoxRun:
                 self._exit = self._exit or _unknown_exit(wall_seconds)
             for name in tuple(self._open):
                 self._close(name)
+            if self._resident is not None:
+                self._resident.close()
             self._retire(self._groups)
         self._exit = ending
         return ending

@@ -64,6 +64,16 @@ try:
 except OSError as error:
     print("refused", error.errno)
 """
+TOUCH_STACK: Final = """
+import ctypes, time
+libc = ctypes.CDLL(None)
+libc.pthread_self.restype = ctypes.c_ulong
+attributes, base, size = ctypes.create_string_buffer(128), ctypes.c_void_p(), ctypes.c_size_t()
+libc.pthread_getattr_np(ctypes.c_ulong(libc.pthread_self()), attributes)
+libc.pthread_attr_getstack(attributes, ctypes.byref(base), ctypes.byref(size))
+ctypes.memset(base.value + (1 << 20), 1, 200 << 20)
+time.sleep(1)
+"""
 CALL_32_BIT: Final = """
 import ctypes, mmap
 page = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=7)
@@ -206,6 +216,8 @@ def _try_resources(box: Slot, flavour: Flavour) -> Iterator[Boundary]:
     yield expect("endless sleep", "import time; time.sleep(99)", _of(wall_seconds=0.1), _ended(Cause.WALL_LIMIT))
     yield expect("flood of output", "while True: print('x' * 999)", LIMITS, _ended(Cause.OUTPUT_LIMIT))
     yield expect("private memory beyond the limit", "x = bytearray(200 << 20)", small, _mistake("MemoryError"))
+    # The cell's big stack is mapped already, so no limit of address space counts what is touched of it.
+    yield expect("memory that is mapped already", TOUCH_STACK, small, _ended(Cause.MEMORY_LIMIT))
     yield expect("threads beyond the limit", START_THREADS, LIMITS, _printed("stopped at"))
     yield expect("32-bit system call", CALL_32_BIT, LIMITS, _died(SIGSYS))
     x32 = "import ctypes; ctypes.CDLL(None).syscall(0x40000000 + 39)"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graders.box.interface import BoxRequest, Cause, Driver, Exit
+from graders.box.slot import Slot
 from graders.contract.jobs import Flavour
 from graders.contract.limits import Limits
 
@@ -47,3 +48,16 @@ def make_request(source: str, flavour: Flavour, limits: Limits, **more: Any) -> 
     caps = {"document_bytes": DOCUMENT_BYTES}
     payload = json.dumps({"source": source, "setup": "", "want_trace": False, "caps": caps}).encode()
     return BoxRequest(flavour, Driver.CELL, payload, limits, **more)
+
+
+def run_to_end(slot: Slot, source: str, flavour: Flavour, limits: Limits = TEST_LIMITS, **more: Any) -> Ending:
+    running = slot.start(make_request(source, flavour, limits, **more))
+    try:
+        document = running.receive_at_most(DOCUMENT_BYTES)
+        ending = running.wait()
+    finally:
+        running.stop()
+    try:
+        return Ending(ending, json.loads(document))
+    except ValueError:
+        return Ending(ending, None)

@@ -1,12 +1,11 @@
 """A slot for the whole session, and a way to run a cell in it and see how that ended."""
 
-import json
 import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from box_parts import DOCUMENT_BYTES, TEST_LIMITS, Ending, make_request
+from box_parts import TEST_LIMITS, Ending, run_to_end
 
 from graders.box.interface import Profile
 from graders.box.profiles import probe_profile
@@ -34,15 +33,6 @@ def box(profile: Profile) -> Iterator[Slot]:
 @pytest.fixture
 def run_cell(box: Slot) -> RunCell:
     def run(source: str, flavour: Flavour = Flavour.PLAIN, limits: Limits = TEST_LIMITS, **more: Any) -> Ending:
-        running = box.start(make_request(source, flavour, limits, **more))
-        try:
-            document = running.receive_at_most(DOCUMENT_BYTES)
-            ending = running.wait()
-        finally:
-            running.stop()
-        try:
-            return Ending(ending, json.loads(document))
-        except ValueError:
-            return Ending(ending, None)
+        return run_to_end(box, source, flavour, limits, **more)
 
     return run
