@@ -11,6 +11,7 @@ import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
 from statistics import median
@@ -88,6 +89,33 @@ def count_verdicts(data: Path) -> Counter[int]:
     return Counter(row[0] for row in rows)
 
 
+@dataclass(frozen=True)
+class Kept:
+    """Bytes of the database per submission: while its events are kept, and after."""
+
+    fresh: float
+    old: float
+
+
+def measure_bytes(data: Path, count: int) -> Kept:
+    """On a copy, which is emptied step by step."""
+    found = sqlite3.connect(f"file:{data}/unwind.sqlite3?mode=ro", uri=True)
+    copy = sqlite3.connect(data / "copy.sqlite3")
+    found.backup(copy)
+    found.close()
+    copy.execute("PRAGMA journal_mode = DELETE")
+    copy.execute("PRAGMA foreign_keys = ON")
+    sizes = []
+    for step in ("SELECT 1", "DELETE FROM events WHERE kind != 'finished'", "DELETE FROM submissions"):
+        copy.execute(step)
+        copy.commit()
+        copy.execute("VACUUM")
+        sizes.append((data / "copy.sqlite3").stat().st_size)
+    copy.close()
+    fresh, old, empty = sizes
+    return Kept((fresh - empty) / count, (old - empty) / count)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=500)
@@ -103,6 +131,7 @@ def main() -> None:
         with Reader(site.port, f"/chapters/{chapter}") as busy:
             judged, seconds = hand_in(site, exercise, source, chosen.count, chosen.together)
         verdicts = count_verdicts(site.data)
+        kept = measure_bytes(site.data, chosen.count)
     pace = chosen.count / seconds
     print(f"{chosen.count} submissions to '{exercise}', {chosen.together} in flight: {pace:.0f} verdicts a second")
     tell("POST to verdict", judged)
@@ -110,6 +139,7 @@ def main() -> None:
     tell("chapter page, meanwhile", busy.milliseconds)
     slower = median(busy.milliseconds) / median(idle.milliseconds)
     print(f"a page takes {slower:.1f} times as long meanwhile; {len(busy.milliseconds)} were read")
+    print(f"bytes per submission: {kept.fresh:,.0f} with its events, {kept.old:,.0f} after UNWIND_EVENT_HOURS")
     print(f"submissions with exactly one verdict: {verdicts[1]} of {chosen.count}")
     if verdicts != Counter({1: chosen.count}):
         raise SystemExit(f"verdicts each: {dict(verdicts)}")

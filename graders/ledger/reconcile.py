@@ -11,7 +11,16 @@ from graders.ledger.fairness import RECENT_SECONDS
 from graders.ledger.finish import end_unclaimed
 from graders.ledger.leases import has_run_out
 from graders.ledger.records import OtherVersion, Policy, Reconciled, State
-from graders.ledger.tables import finished, is_passing, queued, running, submissions, workers
+from graders.ledger.tables import (
+    events,
+    finished,
+    is_passing,
+    is_passing_event,
+    queued,
+    running,
+    submissions,
+    workers,
+)
 from graders.ledger.workers import read_workers
 
 
@@ -20,7 +29,7 @@ def reconcile(connection: Connection, policy: Policy) -> Reconciled:
     faulted = _give_up(connection, policy)
     requeued = _requeue(connection, policy)
     unjudgeable = _end_unjudgeable(connection, policy)
-    return Reconciled(requeued, faulted, _prune(connection, policy), unjudgeable)
+    return Reconciled(requeued, faulted, _prune(connection, policy), _prune_events(connection, policy), unjudgeable)
 
 
 def _give_up(connection: Connection, policy: Policy) -> int:
@@ -85,3 +94,16 @@ def _prune(connection: Connection, policy: Policy) -> int:
     silent_seconds = 100 * policy.worker_silence_seconds
     connection.execute(delete(workers).where(~workers.c.seen_at.between(now - silent_seconds, now + silent_seconds)))
     return done.rowcount
+
+
+def _prune_events(connection: Connection, policy: Policy) -> int:
+    """Forget what old submissions printed and how their cases went: the result has it. Their end stays an event."""
+    old = (
+        select(events.c.submission)
+        .join(submissions, submissions.c.id == events.c.submission)
+        .where(is_passing_event, events.c.at < now_seconds() - policy.event_retention_seconds, finished)
+        .limit(policy.prune_at_most)
+    )
+    return connection.execute(
+        delete(events).where(events.c.submission.in_(old.scalar_subquery()), is_passing_event)
+    ).rowcount

@@ -37,6 +37,8 @@ class Policy:
     lease_seconds: float = 8.0
     lost_workers_before_fault: int = 3
     cell_retention_seconds: float = 3600.0
+    event_retention_seconds: float = 24 * 3600.0
+    """How long a finished submission keeps its events, except the last one, which a stream needs for its end."""
     prune_at_most: int = 200
     version_grace_seconds: float = 10.0
     """How long a submission waits for a worker that has its version of the exercise: one may be starting."""
@@ -134,6 +136,7 @@ class Reconciled:
     requeued: int = 0
     faulted: int = 0
     pruned: int = 0
+    pruned_events: int = 0
     unjudgeable: tuple[OtherVersion, ...] = ()
 
 

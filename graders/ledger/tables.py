@@ -17,6 +17,7 @@ from sqlalchemy import (
     literal,
 )
 
+from graders.contract.events import EventKind
 from graders.ledger.records import Kind, State
 
 # Alembic's batch mode can only alter a constraint that has a name.
@@ -70,7 +71,7 @@ submissions = Table(
 )
 
 
-def _literally(value: State | Kind) -> ColumnElement[str]:
+def _literally(value: State | Kind | EventKind) -> ColumnElement[str]:
     # Written into the SQL instead of bound: SQLite uses a partial index only if it sees the index's condition.
     return literal(value.value, String, literal_execute=True)
 
@@ -118,6 +119,11 @@ events = Table(
     Column("body", Text, nullable=False),
     Column("at", Double, nullable=False),
 )
+
+is_passing_event = events.c.kind != _literally(EventKind.FINISHED)
+"""Only who watches the run, or resumes soon after, reads these; what they say is in the result too."""
+
+Index("ix_events_passing", events.c.at, sqlite_where=is_passing_event, postgresql_where=is_passing_event)
 
 workers = Table(
     "workers",

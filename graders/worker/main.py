@@ -10,7 +10,7 @@ from graders.box.interface import BoxFault
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import Queue
 from graders.contract.settings import GraderSettings
-from graders.ledger import open_ledger
+from graders.ledger import Policy, open_ledger
 from graders.worker.loop import WorkerLoop
 from graders.worker.open_worker import OpenWorker, open_worker
 from graders.worker.running_job import SlotHangs
@@ -39,7 +39,8 @@ async def _serve_queue(settings: GraderSettings, worker: OpenWorker) -> None:
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-    ledger = open_ledger(settings.database, settings.wakeups_folder)
+    policy = Policy(event_retention_seconds=settings.event_hours * 3600)
+    ledger = open_ledger(settings.database, settings.wakeups_folder, policy)
     try:
         await WorkerLoop(ledger, worker.hello, worker.runners, settings.exercises).work(stopping)
     except* SlotHangs as hanging:

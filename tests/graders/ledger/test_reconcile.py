@@ -9,7 +9,7 @@ from graders.contract.events import EventKind
 from graders.contract.results import Outcome, RunEnd, Verdict
 from graders.ledger import Ledger, Origin, Policy, Reconciled, State
 from graders.ledger.fairness import RECENT_SECONDS
-from graders.ledger.tables import submissions
+from graders.ledger.tables import events, submissions
 
 
 async def test_what_a_lost_worker_left_is_queued_again(hasty: Ledger) -> None:
@@ -72,6 +72,31 @@ async def test_old_cells_and_public_checks_are_forgotten_and_submissions_never(
     assert await hasty.events_after(cells[0].id, 0) == ()
     assert (await hasty.find(waiting.id)).state is State.QUEUED
     assert len(await hasty.events_after(graded.id, 0)) == 3
+
+
+async def test_old_events_are_forgotten_but_for_the_end_and_the_verdict_stays(open_one: OpenLedger) -> None:
+    hasty = open_one(Policy(event_retention_seconds=-1.0, prune_at_most=100))
+    waiting, graded = await hasty.submit(ANN, "waiting", cell()), await hasty.submit(ANN, "answers", grade())
+    verdict = Verdict(outcome=Outcome.PASSED, exercise="double", stdout="printed")
+    said = [(EventKind.OUTPUT, '{"stream":"stdout","text":"printed"}'), (EventKind.CASE, "{}")]
+    await hasty.finish(await claim_now(hasty, graded.id), verdict, said)
+    assert (await hasty.reconcile()).pruned_events == 4
+    assert await hasty.reconcile() == Reconciled()
+    (end,) = await hasty.events_after(graded.id, 0)
+    assert (end.kind, end.seq, end.body) == (EventKind.FINISHED, 5, verdict.model_dump_json())
+    assert [event.kind async for event in hasty.follow(graded.id, 2)] == [EventKind.FINISHED]
+    assert (await hasty.find(graded.id)).result == verdict
+    assert [event.kind for event in await hasty.events_after(waiting.id, 0)] == [EventKind.QUEUED]
+
+
+async def test_the_end_of_a_submission_repeats_nothing_of_its_verdict(ledger: Ledger) -> None:
+    graded = await ledger.submit(ANN, "t", grade())
+    await ledger.finish(await claim_now(ledger, graded.id), Verdict(outcome=Outcome.PASSED, exercise="double"))
+
+    def read_bodies(connection: Connection) -> list[str]:
+        return list(connection.execute(select(events.c.body).where(events.c.kind == "finished")).scalars())
+
+    assert await ledger.database.read(read_bodies) == [""]
 
 
 async def test_where_a_job_came_from_is_forgotten_minutes_after_it_ended(ledger: Ledger) -> None:
