@@ -4,7 +4,7 @@ import builtins
 import traceback
 
 import pytest
-from engine_parts import ENGINES, INIT, LOOP, PROGRAM, RECURSION, import_alone, run_plainly, trace_engine
+from engine_parts import CLOSURES, ENGINES, INIT, LOOP, PROGRAM, RECURSION, import_alone, run_plainly, trace_engine
 
 from graders.inside.tracer import Caps
 
@@ -282,3 +282,39 @@ def test_of_a_large_array_the_shape_is_shown_and_no_number() -> None:
 
 def test_the_tracer_of_engines_needs_no_torch() -> None:
     assert import_alone("graders.inside.tracer.learner") == "imported"
+
+
+def test_a_value_that_is_added_to_what_was_made_of_it_runs_once() -> None:
+    source = (
+        CLOSURES.format(prev="set(_children)")
+        + "a, b = Value(3.0), Value(1.0)\nd = a + b\nd = d + (d + b)\nd.backward()\n"
+    )
+    told = trace_engine(source).told()
+    assert [step for step in told if step[0] == "vjp"] == [
+        ("vjp", "d", "() 1.0", "() 1.0; () 1.0"),
+        ("vjp", "+", "() 1.0", "() 1.0; () 1.0"),
+        ("vjp", "+", "() 2.0", "() 2.0; () 2.0"),
+    ]
+
+
+DEEP = """\
+class Neuron:
+    def __init__(self):
+        self.w = [Value(2.0), Value(3.0)]
+class Layer:
+    def __init__(self):
+        self.neurons = [Neuron()]
+class Net:
+    def __init__(self):
+        self.layers = [Layer()]
+net = Net()
+for p in net.layers[0].neurons[0].w:
+    p.grad = 0.0
+y = net.layers[0].neurons[0].w[0] * net.layers[0].neurons[0].w[1]
+y.backward()
+"""
+
+
+def test_a_weight_deep_inside_a_network_has_its_path_for_a_name_and_not_a_loop_variable() -> None:
+    nodes = trace_engine(CLOSURES.format(prev="tuple(_children)") + DEEP).trace.nodes
+    assert nodes.variable == ("net.layers[0].neurons[0].w[0]", "net.layers[0].neurons[0].w[1]", "y")

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..caps import Caps
 from ..fitting import fit_document
+from ..loops import find_loop_names
 from ..positions import Site
 from ..scopes import CO_OPTIMIZED, read_locals
 from ..tracebacks import drop_own_frames
@@ -31,6 +32,7 @@ class Recording:
         self._namespace = namespace
         self._module = str(namespace.get("__name__"))
         self._caps = caps
+        self._loop_names = find_loop_names(source)
         self._rows = Rows()
         self._log: list[Entry] = []
         self._notes: list[str] = []
@@ -52,7 +54,7 @@ class Recording:
             # An engine may be imported from its own file, where a class without a backward is not an engine.
             if issubclass(type(thing), type) and (thing.__module__ == self._module or "backward" in thing.__dict__):
                 self._meet_class(thing)
-        for name, value in iterate_values(self._namespace, self._module):
+        for name, value in iterate_values(self._namespace, self._module, self._loop_names):
             self._watch(type(value))
             self._rows.adopt(value).variable = name
         return self
@@ -185,7 +187,7 @@ class Recording:
             frame = frame.f_back
 
     def _name(self, variables: dict[str, Any]) -> None:
-        for name, value in iterate_values(variables, self._module):
+        for name, value in iterate_values(variables, self._module, self._loop_names):
             row = self._rows.adopt(value)
             row.variable = row.variable or name
 

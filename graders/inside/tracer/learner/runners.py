@@ -34,7 +34,7 @@ def _find_in(rows: Rows, target: Row, frame: FrameType) -> Row | None:
         if row is not None and row is not target and id(target.value) in _list_below(row):
             users[id(thing)] = row
     for row in users.values():
-        if _owns(row.value, frame):
+        if _owns(row.value, frame, variables):
             return row
     if len(users) > 1:
         # In backward itself `self` is the value where it began; the loop's variable is the value being processed.
@@ -49,19 +49,25 @@ def _list_below(row: Row) -> frozenset[int]:
     return row.below
 
 
-def _owns(value: Any, frame: FrameType) -> bool:
-    """Whether the running function is the value's own rule, as in `out._backward = _backward`."""
+def _owns(value: Any, frame: FrameType, variables: dict[str, Any]) -> bool:
+    """Whether the running function is one that the value keeps for this, as in `out._backward = _backward`.
+
+    All values of one kind keep functions of one code: what the function closes over says whose is running.
+    """
     for held in list(read_instance(value).values()):
-        if type(held) is FunctionType and held.__code__ is frame.f_code and _closes_over(held, value):
+        if type(held) is FunctionType and held.__code__ is frame.f_code and _closes_over(held, value, variables):
             return True
     return False
 
 
-def _closes_over(function: FunctionType, value: Any) -> bool:
-    for cell in function.__closure__ or ():
+def _closes_over(function: FunctionType, value: Any, variables: dict[str, Any]) -> bool:
+    holds_value = False
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
         try:
-            if cell.cell_contents is value:
-                return True
+            content = cell.cell_contents
         except ValueError:
             continue  # a variable that has no value yet
-    return False
+        if content is not variables.get(name):
+            return False
+        holds_value = holds_value or content is value
+    return holds_value

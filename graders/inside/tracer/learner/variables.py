@@ -6,26 +6,36 @@ from typing import Any
 from .protocol import is_value, read_instance
 
 MAX_ITEMS = 256
-MAX_DEPTH = 4
+MAX_DEPTH = 12
+"""A weight of a network in a wrapper: wrapper.model.layers[0].neurons[0].w[0] is eight deep."""
+MAX_ENTERED = 20_000
 
 
-def iterate_values(variables: dict[str, Any], module_name: str) -> Iterator[tuple[str, Any]]:
-    """(name, value) for each value reachable from variables: plain variables first, then containers' contents."""
+def iterate_values(
+    variables: dict[str, Any], module_name: str, loop_names: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, Any]]:
+    """(name, value) for each value that variables lead to: plain variables, what containers hold, loop variables."""
     named = [(name, thing) for name, thing in variables.items() if not name.startswith("__")]
-    for name, thing in named:
-        if is_value(thing):
-            yield name, thing
-    for name, thing in named:
-        if not is_value(thing):
-            yield from _enter(name, thing, module_name, MAX_DEPTH)
+    plain = [(name, thing) for name, thing in named if is_value(thing)]
+    yield from (pair for pair in plain if pair[0] not in loop_names)
+    entered: set[int] = set()
+    for in_loop in (False, True):
+        for name, thing in named:
+            if not is_value(thing) and (name in loop_names) is in_loop:
+                yield from _enter(name, thing, module_name, MAX_DEPTH, entered)
+    yield from (pair for pair in plain if pair[0] in loop_names)
 
 
-def _enter(name: str, thing: Any, module_name: str, depth: int) -> Iterator[tuple[str, Any]]:
+def _enter(name: str, thing: Any, module_name: str, depth: int, entered: set[int]) -> Iterator[tuple[str, Any]]:
+    """Each container is entered once: objects that refer to one another would have endless paths."""
     if is_value(thing):
         yield name, thing
-    elif depth > 0:
-        for path, part in _list_parts(name, thing, module_name):
-            yield from _enter(path, part, module_name, depth - 1)
+    elif depth > 0 and id(thing) not in entered and len(entered) < MAX_ENTERED:
+        parts = _list_parts(name, thing, module_name)
+        if parts:
+            entered.add(id(thing))
+        for path, part in parts:
+            yield from _enter(path, part, module_name, depth - 1, entered)
 
 
 def _list_parts(name: str, thing: Any, module_name: str) -> list[tuple[str, Any]]:
