@@ -13,8 +13,16 @@ from graders.contract.model import Message
 MAX_NODES = 200_000
 MAX_EVENTS = 20_000
 MAX_TEXT = 200
+MAX_VALUES = 400
+"""Twelve complex numbers fit."""
+MAX_GRADIENTS = 8_000
+"""What one node hands to all its inputs: a `stack` of hundreds names each part."""
+MAX_MESSAGE = 1_000
 
 Text = Annotated[str, Field(max_length=MAX_TEXT)]
+Values = Annotated[str, Field(max_length=MAX_VALUES)]
+Gradients = Annotated[str, Field(max_length=MAX_GRADIENTS)]
+Told = Annotated[str, Field(max_length=MAX_MESSAGE)]
 Index = Annotated[int, Field(ge=0, le=2**32)]
 Bytes = Annotated[int, Field(ge=0, le=2**53)]
 T = TypeVar("T")
@@ -29,10 +37,34 @@ Span = tuple[int, int, int, int]
 NodeKind = Literal["op", "leaf", "custom", "inplace", "checkpoint", "opaque"]
 
 CutKind = Literal[
-    "detach", "data", "item", "tolist", "numpy", "float", "no_grad", "inference_mode", "comparison", "integer"
+    "detach",
+    "data",
+    "item",
+    "tolist",
+    "numpy",
+    "float",
+    "format",
+    "parameter",
+    "no_grad",
+    "inference_mode",
+    "comparison",
+    "integer",
 ]
 
-EventKind = Literal["record", "save", "free", "vjp", "accumulate", "capture", "recompute", "backward", "end", "error"]
+EventKind = Literal[
+    "record",
+    "save",
+    "free",
+    "vjp",
+    "accumulate",
+    "retain",
+    "capture",
+    "update",
+    "recompute",
+    "backward",
+    "end",
+    "error",
+]
 
 
 class Nodes(Message):
@@ -55,13 +87,35 @@ class Nodes(Message):
     shape: Column[Shape] = ()
     dtype: Column[Text] = ()
     variable: Column[Text] = ()
-    values: Column[Text] = ()
+    values: Column[Values] = ()
     saved_bytes: Column[Bytes] = ()
     leaf_bytes: Column[Bytes] = ()
     saved: Column[Text] = ()
     sequence: Column[int] = ()
     backward: Column[int] = ()
     made_by: Column[Index | None] = ()
+
+
+class Outputs(Message):
+    """The outputs of nodes that have several, from the second on: the first stands in the table of nodes."""
+
+    node: Column[Index] = ()
+    output: Column[Index] = ()
+    shape: Column[Shape] = ()
+    variable: Column[Text] = ()
+    values: Column[Values] = ()
+
+
+class Passes(Message):
+    """The calls of each module that was called more than once, `number` from 1.
+
+    A call made those of the nodes `first` to `last`, both within, whose module path begins with `module`.
+    """
+
+    module: Column[Text] = ()
+    number: Column[Index] = ()
+    first: Column[Index] = ()
+    last: Column[Index] = ()
 
 
 class Edges(Message):
@@ -95,7 +149,9 @@ class Events(Message):
     `record`: an operation's node is made (leaves have no such step). `backward`: a call begins at `node`, `text`
     is "backward" or "grad"; a call that begins before the last one's `end` runs inside it. `vjp`: the node ran;
     `incoming` is the sum that it received for each of its outputs, `norm` the norm of that. `accumulate`: a leaf's
-    .grad; `incoming` is what was added, `before` and `outgoing` the values before and after. `capture`: grad returns
+    .grad; `incoming` is what was added, `before` and `outgoing` the values before and after. `retain`: the .grad of
+    an operation's output, which the program asked to keep. For these three, `text` says which of the program's hooks
+    ran. `update`: the program changed a leaf's own value; `outgoing` is the new one. `capture`: grad returns
     `incoming` for the node instead of adding it to .grad. `free`: the node's saved tensors are released. `recompute`:
     a checkpointed region runs its forward again, because of `node`; `save`: one of its nodes holds tensors again.
     `error`: `text` is the message, `node` the node that was running. `end`: the call is over.
@@ -106,10 +162,10 @@ class Events(Message):
     call: Column[int] = ()
     bytes: Column[Bytes] = ()
     norm: Column[float | None] = ()
-    before: Column[Text] = ()
-    incoming: Column[Text] = ()
-    outgoing: Column[Text] = ()
-    text: Column[Text] = ()
+    before: Column[Gradients] = ()
+    incoming: Column[Gradients] = ()
+    outgoing: Column[Gradients] = ()
+    text: Column[Told] = ()
 
 
 class Regions(Message):
@@ -131,6 +187,8 @@ class Trace(Message):
     torch: Text = ""
     engine: Literal["torch", "learner"] = "torch"
     nodes: Nodes = Nodes()
+    outputs: Outputs = Outputs()
+    passes: Passes = Passes()
     edges: Edges = Edges()
     cuts: Cuts = Cuts()
     events: Events = Events()

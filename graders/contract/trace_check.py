@@ -23,11 +23,13 @@ MAX_CUTS = MAX_EVENTS
 MAX_ROOTS = MAX_EVENTS
 """Each backward call may begin at a different root."""
 MAX_REGIONS = 2_000
+MAX_PASSES = MAX_EVENTS
 MAX_NOTES = 100
 MAX_DIMENSIONS = 64
 MAX_LINE = 1_000_000
 MAX_MODULE_DEPTH = 40
 REPLACEMENT = "\ufffd"
+TABLES = ("nodes", "outputs", "passes", "edges", "cuts", "events", "regions")
 
 Table = TypeVar("Table", bound=BaseModel)
 
@@ -79,9 +81,10 @@ def _first_line(problem: ValidationError | RecursionError) -> str:
 def check_trace(trace: Trace) -> CheckedTrace:
     """The same trace with clean texts. Raises TraceRefused if its parts are inconsistent or over the caps."""
     _check_caps(trace)
-    for name in ("nodes", "edges", "cuts", "events", "regions"):
+    for name in TABLES:
         _check_columns(name, getattr(trace, name))
     _check_indices(trace)
+    _check_passes(trace)
     _check_regions(trace)
     _check_shapes_and_spans(trace)
     _check_numbers(trace)
@@ -97,6 +100,8 @@ def _check_caps(trace: Trace) -> None:
         ("cuts", len(trace.cuts.kind), MAX_CUTS),
         ("events", len(trace.events.kind), MAX_EVENTS),
         ("regions", len(trace.regions.kind), MAX_REGIONS),
+        ("passes", len(trace.passes.module), MAX_PASSES),
+        ("outputs", len(trace.outputs.node), MAX_EDGES),
         ("nodes in regions", nodes_in_regions, MAX_NODES),
         ("roots", len(trace.roots), MAX_ROOTS),
         ("notes", len(trace.notes), MAX_NOTES),
@@ -122,6 +127,9 @@ def _check_indices(trace: Trace) -> None:
         ("events.node", trace.events.node),
         ("regions.nodes", (node for nodes in trace.regions.nodes for node in nodes)),
         ("roots", trace.roots),
+        ("outputs.node", trace.outputs.node),
+        ("passes.first", trace.passes.first),
+        ("passes.last", trace.passes.last),
     )
     for name, column in columns:
         for index in column:
@@ -136,14 +144,24 @@ def _check_regions(trace: Trace) -> None:
             raise TraceRefused("repeated", f"checkpointed region {number} names a node twice")
 
 
+def _check_passes(trace: Trace) -> None:
+    """Passes of one module stand apart, or each place of a long graph would have to be looked at once for each."""
+    last_of: dict[str, int] = {}
+    passes = trace.passes
+    for module, first, last in zip(passes.module, passes.first, passes.last, strict=True):
+        if not last_of.get(module, -1) < first <= last:
+            raise TraceRefused("repeated", f"two calls of the module {clean_text(module[:80])!r} share nodes")
+        last_of[module] = last
+
+
 def _check_shapes_and_spans(trace: Trace) -> None:
-    for shape in (*trace.nodes.shape, *trace.cuts.shape):
+    for shape in (*trace.nodes.shape, *trace.outputs.shape, *trace.cuts.shape):
         if len(shape) > MAX_DIMENSIONS:
             raise TraceRefused("bad-shape", f"a shape has {len(shape)} dimensions; torch allows {MAX_DIMENSIONS}")
     for span in (*trace.nodes.span, *trace.cuts.span, *trace.regions.span):
         if span is not None and not _is_place(span):
             raise TraceRefused("bad-span", f"{span} is not a place in a source text")
-    for module in trace.nodes.module:
+    for module in (*trace.nodes.module, *trace.passes.module):
         if module.count(".") >= MAX_MODULE_DEPTH:
             raise TraceRefused("too-deep", f"a module path has {module.count('.') + 1} parts")
 
@@ -162,7 +180,8 @@ def _check_numbers(trace: Trace) -> None:
     for name, column in calls:
         if any(not -1 <= number < 2**64 for number in column):
             raise TraceRefused("bad-number", f"a {name} number does not fit in 64 bits")
-    for name, column in (("slot", trace.edges.slot), ("output", trace.edges.output)):
+    ports = (("slot", trace.edges.slot), ("output", trace.edges.output), ("output", trace.outputs.output))
+    for name, column in ports:
         if max(column, default=0) > MAX_EDGES:
             raise TraceRefused("bad-number", f"an edge has {name} {max(column)}; at most {MAX_EDGES:,} is read")
 
@@ -212,6 +231,8 @@ def _clean(trace: Trace) -> Trace:
     return trace.model_copy(
         update={
             "nodes": _clean_table(trace.nodes, "name", "forward", "module", "dtype", "variable", "values", "saved"),
+            "outputs": _clean_table(trace.outputs, "variable", "values"),
+            "passes": _clean_table(trace.passes, "module"),
             "events": _clean_table(trace.events, "before", "incoming", "outgoing", "text"),
             "notes": _clean_column(trace.notes),
             "torch": clean_text(trace.torch),

@@ -51,9 +51,10 @@ export class NodePanel {
       ["module", nodes.module[node] ?? ""],
       ["line", span ?? ""],
       ["output", `${nodes.shape[node] ?? ""} ${nodes.dtype[node] ?? ""}`.trim()],
-      ["value", nodes.values[node] ?? ""],
+      ["value", replay.value(node)],
       ["saved", nodes.saved[node] ?? ""],
       ["holds", held ? `${writeBytes(replay.held.get(node) ?? 0)} now, ${writeBytes(held)} at most` : ""],
+      ["kept", leaf ? "" : replay.kept(node)],
       ["received", leaf ? (replay.grad(node) ?? "") : this.gradient(node, "incoming")],
       ["sent", leaf ? "" : this.gradient(node, "outgoing")],
     ];

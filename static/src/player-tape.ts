@@ -80,6 +80,8 @@ export class Replay {
   private sums = new Map<number, string[]>();
   private grads = new Map<number, string>();
   private adding = new Map<number, string>();
+  /** The values of leaves that the program has changed so far. */
+  private changed = new Map<number, string>();
   private depth = 0;
   private readonly edges = new Map<number, Edge[]>();
   private readonly refilled: Map<number, number>;
@@ -147,13 +149,23 @@ export class Replay {
     return this.adding.get(leaf) ?? this.grads.get(leaf) ?? null;
   }
 
+  /** What stands in the .grad of an operation's output, where the program retains it. */
+  kept(node: number): string {
+    return this.grads.get(node) ?? "";
+  }
+
+  /** What a node's output is at this step: a leaf may have been changed since it was met. */
+  value(node: number): string {
+    return this.changed.get(node) ?? this.tape.nodes.values[node] ?? "";
+  }
+
   private rewind(): void {
     const { kind, node } = this.tape.events;
     this.taken = 0;
     this.kind = "";
     this.depth = 0;
     const tables = [this.running, this.unmade, this.done, this.freed, this.failed, this.held, this.seeds];
-    for (const table of [...tables, this.flows, this.fresh, this.sent, this.sums, this.grads, this.adding]) table.clear();
+    for (const table of [...tables, this.flows, this.fresh, this.sent, this.sums, this.grads, this.adding, this.changed]) table.clear();
     kind.forEach((word, row) => {
       const made = node[row];
       if (word === "record" && typeof made === "number") this.unmade.add(made);
@@ -186,6 +198,13 @@ export class Replay {
     if (node === null) return;
     if (kind === "record" || kind === "save" || kind === "free") this.hold(kind, node);
     else if (kind === "vjp" || kind === "accumulate" || kind === "capture") this.receive(row, kind, node);
+    else this.change(row, kind, node);
+  }
+
+  private change(row: number, kind: string, node: number): void {
+    const after = dropShape(this.tape.events.outgoing[row] ?? "");
+    if (kind === "retain") this.grads.set(node, `.grad = ${after}`);
+    else if (kind === "update") this.changed.set(node, after);
     else if (kind === "error") this.failed.add(node);
   }
 

@@ -20,6 +20,7 @@ _FEW_ITERATIONS = 5
 _NESTED_LOOPS = 3
 _MAX_NESTED_REGIONS = 20
 _CHECKPOINT = "\0checkpoint "
+_CALL = "\0call "
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,9 @@ class _Folder:
             return Fold(f"c{first}-{stop - 1}", "checkpoint", "checkpoint", first, stop - 1, _bunch(parts))
         if len(parts) == 1 and parts[0].kind in ("op", "module"):
             return parts[0]
-        label = ".".join(part for part in path if not part.startswith(_CHECKPOINT))
+        label = ".".join(_drop_calls([part for part in path if not part.startswith(_CHECKPOINT)]))
+        call = path[-1].partition(_CALL)[2]
+        label = f"{label} (call {call})" if call else label
         return Fold(f"m{first}-{stop - 1}", "module", label, first, stop - 1, _bunch(parts))
 
     def _fold_repeats(self, items: list[Fold]) -> list[Fold]:
@@ -136,11 +139,30 @@ def _find_paths(graph: Graph) -> list[tuple[str, ...]]:
     """For each position the module path, with one part inserted for each checkpointed region."""
     modules = graph.trace.nodes.module
     paths = [tuple(modules[node].split(".")) if modules[node] else () for node in graph.order]
+    _tell_passes_apart(graph, paths)
     for number, places in enumerate(settle_regions(graph)):
         depth = _common_depth([paths[place] for place in places])
         for place in places:
             paths[place] = (*paths[place][:depth], f"{_CHECKPOINT}{number}", *paths[place][depth:])
     return paths
+
+
+def _tell_passes_apart(graph: Graph, paths: list[tuple[str, ...]]) -> None:
+    """A module that was called several times has one part of a path for each call."""
+    passes = graph.trace.passes
+    for module, number, first, last in zip(passes.module, passes.number, passes.first, passes.last, strict=True):
+        parts = module.split(".")
+        depth = len(parts)
+        for node in range(first, last + 1):
+            place = graph.position.get(node)
+            if place is None or len(paths[place]) < depth or _drop_calls(paths[place][:depth]) != parts:
+                continue
+            path = paths[place]
+            paths[place] = (*path[: depth - 1], f"{path[depth - 1]}{_CALL}{number}", *path[depth:])
+
+
+def _drop_calls(path: Sequence[str]) -> list[str]:
+    return [part.partition(_CALL)[0] for part in path]
 
 
 def settle_regions(graph: Graph) -> list[tuple[int, ...]]:
@@ -195,8 +217,16 @@ def _repeat(parts: tuple[Fold, ...], period: int, offset: int, total: int) -> Fo
     letter = "r" if len(parts) == period * total else "k"
     label = ", ".join(part.label for part in parts[:period])
     if period == 1 and parts[0].kind == "module":
-        label = f"{parts[0].label} … {parts[-1].label.rpartition('.')[2]}"
+        label = _join_labels(parts[0].label, parts[-1].label)
     return Fold(f"{letter}{first}-{last}", "repeat", label, first, last, parts, period, offset, total)
+
+
+def _join_labels(first: str, last: str) -> str:
+    """`layers.0 … 11` for several modules, and the name alone for several calls of one."""
+    name, _, call = first.partition(" (call ")
+    if call and last.startswith(f"{name} (call "):
+        return name
+    return f"{first} … {last.rpartition('.')[2]}"
 
 
 def _bunch(parts: Sequence[Fold]) -> tuple[Fold, ...]:

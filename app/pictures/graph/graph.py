@@ -184,6 +184,24 @@ class Graph:
             return self.trace.nodes.forward[face]
         return self.trace.nodes.forward[node] or derive_forward_name(self.trace.nodes.name[node])
 
+    @cached_property
+    def outputs_at(self) -> dict[tuple[int, int], int]:
+        """For a node and the number of an output, from 1, its row in the table of outputs."""
+        outputs = self.trace.outputs
+        return {pair: row for row, pair in enumerate(zip(outputs.node, outputs.output, strict=True))}
+
+    @cached_property
+    def branching(self) -> frozenset[int]:
+        """The nodes that have several outputs."""
+        return frozenset(self.trace.outputs.node)
+
+    def name_output(self, node: int, output: int) -> str:
+        """The variable that holds an output of a node, or ""."""
+        row = self.outputs_at.get((node, output)) if output else None
+        if output and row is None and node in self.branching:
+            return ""
+        return self.trace.nodes.variable[node] if row is None else self.trace.outputs.variable[row]
+
     def code(self, span: Span | None) -> str:
         """The sub-expression at a span on one line, "" where the source does not have it."""
         return slice_source(self.lines, span)

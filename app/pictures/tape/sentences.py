@@ -3,13 +3,17 @@
 from dataclasses import dataclass
 
 from app.pictures.budget import MAX_TOLD_PARTS
+from app.pictures.graph.absorb import Input
 from app.pictures.graph.graph import Graph
 from app.pictures.graph.words import count_words, name_operation, saved_words, write_bytes, write_shape
 from app.pictures.tape.steps import Step, group_steps
-from graders.contract.trace import MAX_TEXT
+from graders.contract.trace import MAX_MESSAGE, Shape
 
 UNSEEN = "?"
 """A part of a gradient that the trace did not see, because a learner's own engine may add up before it stores."""
+
+HOOKED_AFTER = "then a hook ran"
+"""So ends the text of an `accumulate` after which the program's own hook could change or empty the .grad."""
 
 _VERBS = {
     "record": "recorded",
@@ -17,7 +21,9 @@ _VERBS = {
     "free": "is released",
     "vjp": "runs",
     "accumulate": "is added to",
+    "retain": "keeps its gradient",
     "capture": "is handed out",
+    "update": "has a new value",
     "recompute": "computes again",
     "backward": "begins",
     "end": "ends",
@@ -88,39 +94,82 @@ def _detail(graph: Graph, step: Step) -> str:
         case "vjp":
             return "; ".join(filter(None, (_tell_gradients(graph, step), _tell_freed(graph, step))))
         case "accumulate":
-            before, added, after = events.before[row], events.incoming[row], events.outgoing[row]
-            return f"{_tidy(before) or 'None'} += {_tidy(added)} gives {_tidy(after)}"
+            return _tell_added(graph, row)
         case "capture":
             return f"grad() returns {_tidy(events.incoming[row]) or 'a gradient'}"
         case "record":
             return _tell_output(graph, step)
         case "recompute":
-            count = sum(kind == "save" for kind in events.kind[step.first : step.last + 1])
-            again = events.bytes[step.last] - (events.bytes[step.first - 1] if step.first else 0)
-            return f"its region runs forward again, {count_words(count, 'node')} hold {write_bytes(max(again, 0))}"
+            return _tell_recomputed(graph, step)
         case "free":
-            return "; ".join(filter(None, ("nothing needs it any more", _tell_freed(graph, step))))
-        case "save" | "backward" | "end" | "error":
-            text = "" if step.kind == "backward" else events.text[row]
-            return text if len(text) < MAX_TEXT else f"{text[:-1]}…"
+            return f"nothing needs it any more; {_tell_freed(graph, step)}"
+        case "retain":
+            return f".grad is {_tidy(events.outgoing[row])}"
+        case _:
+            return _tell_updates(graph, step) if step.kind == "update" else _tell_message(graph, step)
+
+
+def _tell_recomputed(graph: Graph, step: Step) -> str:
+    events = graph.trace.events
+    count = sum(kind == "save" for kind in events.kind[step.first : step.last + 1])
+    again = events.bytes[step.last] - (events.bytes[step.first - 1] if step.first else 0)
+    return f"its region runs forward again, {count_words(count, 'node')} hold {write_bytes(max(again, 0))}"
+
+
+def _tell_message(graph: Graph, step: Step) -> str:
+    text = "" if step.kind == "backward" else graph.trace.events.text[step.main]
+    return text if len(text) < MAX_MESSAGE else f"{text[:-1]}…"
+
+
+def _tell_added(graph: Graph, row: int) -> str:
+    events = graph.trace.events
+    before, added, after = (_tidy(column[row]) for column in (events.before, events.incoming, events.outgoing))
+    if events.text[row].endswith(HOOKED_AFTER):
+        first = events.text[row].removesuffix(HOOKED_AFTER).rstrip("; ")
+        told = f"{before or 'None'} += {added}; {HOOKED_AFTER} and left {after}"
+        return f"{told} ({first})" if first else told
+    told = f"{before or 'None'} += {added} gives {after}"
+    return f"{told} ({events.text[row]})" if events.text[row] else told
 
 
 def _tell_output(graph: Graph, step: Step) -> str:
     if step.node is None:
         return ""
-    nodes, face = graph.trace.nodes, graph.face(step.node)
-    name, shape, values = nodes.variable[face], write_shape(nodes.shape[face]), nodes.values[face]
+    nodes, outputs, face = graph.trace.nodes, graph.trace.outputs, graph.face(step.node)
+    gives = [_tell_value(nodes.variable[face], nodes.shape[face], nodes.values[face])]
+    more = [row for (node, _), row in graph.outputs_at.items() if node == face] if face in graph.branching else []
+    gives += [
+        _tell_value(outputs.variable[row], outputs.shape[row], outputs.values[row]) for row in more[:MAX_TOLD_PARTS]
+    ]
+    if len(more) > MAX_TOLD_PARTS:
+        gives.append(f"{len(more) - MAX_TOLD_PARTS:,} more")
+    return "; ".join(filter(None, (f"gives {' and '.join(gives)}", saved_words(graph, graph.members(step.node)))))
+
+
+def _tell_value(name: str, shape: Shape, values: str) -> str:
     if values:
-        gives = f"gives {f'{name} = ' if name else ''}{_tidy(f'{shape} {values}')}"
-    else:
-        gives = f"gives {f'{name} of ' if name else ''}shape {shape}"
-    return "; ".join(filter(None, (gives, saved_words(graph, graph.members(step.node)))))
+        return f"{f'{name} = ' if name else ''}{_tidy(f'{write_shape(shape)} {values}')}"
+    return f"{f'{name} of ' if name else ''}shape {write_shape(shape)}"
+
+
+def _tell_updates(graph: Graph, step: Step) -> str:
+    """The new values of the leaves that the program changed between two operations."""
+    events = graph.trace.events
+    rows = [row for row in range(step.first, step.last + 1) if events.kind[row] == "update"]
+    told = [_tidy(events.outgoing[rows[0]])]
+    for row in rows[1:MAX_TOLD_PARTS]:
+        node = events.node[row]
+        told.append(f"{name_node(graph, node) if node is not None else 'a leaf'} {_tidy(events.outgoing[row])}")
+    if len(rows) > MAX_TOLD_PARTS:
+        told.append(f"and {len(rows) - MAX_TOLD_PARTS:,} more")
+    return ", ".join(told)
 
 
 def _tell_gradients(graph: Graph, step: Step) -> str:
     """What the node received, and what it sends to which node; a helper's parts count as its operation's."""
     events, row = graph.trace.events, step.main
-    receives = f"receives {_tidy(events.incoming[row]) or 'a gradient'}"
+    hooked = f" ({events.text[row]})" if events.text[row] else ""
+    receives = f"receives {_tidy(events.incoming[row]) or 'a gradient'}{hooked}"
     node = events.node[row]
     if node is None:
         return receives
@@ -135,27 +184,28 @@ def _tell_gradients(graph: Graph, step: Step) -> str:
     return f"{receives}, sends {' and '.join(sent) if sent else 'nothing on'}"
 
 
-def _find_targets(graph: Graph, node: int, slots: set[int]) -> dict[int, int]:
-    """The operation or leaf that a slot's gradient reaches, past the helpers that the node's box already shows."""
-    found: dict[int, int] = {}
+def _find_targets(graph: Graph, node: int, slots: set[int]) -> dict[int, Input]:
+    """The output or leaf that a slot's gradient reaches, past the helpers that the node's box already shows."""
+    found: dict[int, Input] = {}
     for item in graph.inputs[node]:
         if item.slot in slots:
-            found[item.slot] = item.node
+            found[item.slot] = item
     return {slot: _pass_helpers(graph, node, target) for slot, target in found.items()}
 
 
-def _pass_helpers(graph: Graph, node: int, target: int) -> int:
-    while graph.absorbed.get(target) == graph.absorbed.get(node, node) and graph.inputs[target]:
-        target = graph.inputs[target][0].node
+def _pass_helpers(graph: Graph, node: int, target: Input) -> Input:
+    while graph.absorbed.get(target.node) == graph.absorbed.get(node, node) and graph.inputs[target.node]:
+        target = graph.inputs[target.node][0]
     return target
 
 
-def _tell_target(graph: Graph, target: int | None) -> str:
+def _tell_target(graph: Graph, target: Input | None) -> str:
     if target is None:
         return ""
-    host = graph.absorbed.get(target, target)
-    name = graph.trace.nodes.variable[graph.face(host)]
-    return f" to {name or graph.title(host)}"
+    host = graph.absorbed.get(target.node, target.node)
+    name = graph.name_output(graph.face(host), target.output)
+    which = f" (output {target.output})" if target.output and not name else ""
+    return f" to {name or graph.title(host)}{which}"
 
 
 def _tell_freed(graph: Graph, step: Step) -> str:

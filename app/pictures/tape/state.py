@@ -33,6 +33,8 @@ class State:
     grads: dict[int, str] = field(default_factory=dict)
     adding: dict[int, str] = field(default_factory=dict)
     """The text of a leaf's pill during the step that changes its .grad; `grads` has the text for afterwards."""
+    values: dict[int, str] = field(default_factory=dict)
+    """The values of leaves that the program has changed so far."""
     seeds: dict[int, str] = field(default_factory=dict)
     sent: dict[int, dict[int, list[str]]] = field(default_factory=dict)
     """For each node and each of its outputs, the parts of its gradient that have arrived."""
@@ -157,8 +159,17 @@ class _Replay:
         elif kind in ("vjp", "accumulate", "capture"):
             state.done.add(node)
             self._receive(row, node)
+        else:
+            self._change(row, kind, node)
+
+    def _change(self, row: int, kind: str, node: int) -> None:
+        after = drop_shape(self._graph.trace.events.outgoing[row])
+        if kind == "retain":
+            self._state.grads[node] = f".grad = {after}"
+        elif kind == "update":
+            self._state.values[node] = after
         elif kind == "error":
-            state.failed.add(node)
+            self._state.failed.add(node)
 
     def _hold(self, kind: str, node: int) -> None:
         state = self._state

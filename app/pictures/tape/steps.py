@@ -59,6 +59,8 @@ def _joins(graph: Graph, before: Step, row: int, shown: int | None) -> bool:
             return before.kind == "free" or events.call[row] >= 0
         case "save":
             return before.kind in ("recompute", "save")
+        case "update":
+            return before.kind == "update"
         case "record":
             return before.kind == "record" and before.node == shown
         case _:

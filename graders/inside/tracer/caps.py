@@ -19,6 +19,9 @@ class Caps:
     normed_steps: int = 12_000
     max_value_items: int = 12
     max_text: int = 200
+    max_values: int = 400
+    max_gradients: int = 8_000
+    max_message: int = 1_000
     max_document_bytes: int = 1_000_000
 
     @classmethod

@@ -19,6 +19,7 @@ _BY_FUNCTION = {
     "__array__": "numpy",
     "__float__": "float",
     "__complex__": "float",
+    "__format__": "format",
     "__int__": "integer",
     "__index__": "integer",
     "__bool__": "comparison",
@@ -75,8 +76,8 @@ def find_cut(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None
     if kind is None and not _may_cut(name, result):
         return None
     tensor = args[0] if name == "detach_" else find_tracked(args, kwargs)
-    if tensor is None:
-        return None
+    if tensor is None or (kind == "format" and tensor.dim() > 0):
+        return None  # a tensor of several numbers is printed, and no number leaves it
     kind = kind or _classify(args, result)
     return None if kind is None else Cut(kind, tensor)
 
@@ -84,8 +85,9 @@ def find_cut(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None
 def _may_cut(name: str, result: Any) -> bool:
     if name in _SAYS_NOTHING or name.startswith(_LIKE[1]) or name.endswith(_LIKE[0]):
         return False
-    first = result[0] if isinstance(result, (tuple, list)) and result else result
-    return isinstance(first, torch.Tensor) and not first.requires_grad
+    results = result if isinstance(result, (tuple, list)) else (result,)
+    tensors = [each for each in results if isinstance(each, torch.Tensor)]
+    return bool(tensors) and tensors[0] is results[0] and not any(each.requires_grad for each in tensors)
 
 
 def _classify(args: tuple[Any, ...], result: Any) -> str | None:

@@ -1,6 +1,8 @@
 """Writes a finished recording as the columns of the trace contract: numbers, text and spans only."""
 
 import math
+from array import array
+from bisect import bisect_left
 from typing import Any
 
 import torch
@@ -25,7 +27,7 @@ def write_document(recorder: Recorder) -> dict[str, Any]:
 
 
 def write_tables(recorder: Recorder) -> dict[str, Any]:
-    rows = order_rows(recorder.graph.rows)
+    rows = order_rows(drop_phantoms(recorder.graph.rows))
     numbers = {row: number for number, row in enumerate(rows)}
     source = SourceMap(recorder.source)
     steps, bytes_of = write_steps(recorder, rows)
@@ -36,6 +38,8 @@ def write_tables(recorder: Recorder) -> dict[str, Any]:
         "torch": torch.__version__,
         "engine": "torch",
         "nodes": write_nodes(recorder, rows, source, bytes_of) | {"made_by": write_makers(recorder, rows, numbers)},
+        "outputs": write_outputs(recorder, rows),
+        "passes": write_passes(recorder, rows),
         "edges": write_edges(rows, numbers),
         "cuts": write_cuts(recorder, numbers, source),
         "events": write_events(steps[:limit], numbers),
@@ -46,10 +50,16 @@ def write_tables(recorder: Recorder) -> dict[str, Any]:
     }
 
 
+def drop_phantoms(rows: list[Row]) -> list[Row]:
+    """Without leaves that only a cut met: no graph has them and no variable names them."""
+    used = {target for row in rows for target, _, _ in row.edges}
+    return [row for row in rows if not row.is_leaf or row.variable or row in used or row.reached_by >= 0]
+
+
 def order_rows(rows: list[Row]) -> list[Row]:
     """Nodes in the order of the forward pass, each after its inputs; a leaf comes just before its first use."""
     ordered: dict[Row, None] = {}
-    for row in sorted(rows, key=lambda row: row.sequence):
+    for row in sorted(rows, key=lambda row: row.made_at):
         # A view of memory changed in place gets its node when its first user is made: a later number, yet an input.
         waiting = [row]
         while waiting:
@@ -71,7 +81,7 @@ def write_steps(recorder: Recorder, rows: list[Row]) -> tuple[list[tuple[Event, 
 
     def make_until(sequence: int) -> None:
         nonlocal at
-        while at < len(made) and made[at].sequence < sequence:
+        while at < len(made) and made[at].made_at < sequence:
             row = made[at]
             first_saved[row] = held.hold(row, row.saved)
             steps.append((Event("record", row, -1, row.sequence), held.total))
@@ -92,8 +102,7 @@ def write_nodes(
     recorder: Recorder, rows: list[Row], source: SourceMap, first_saved: dict[Row, tuple[Saved, ...]]
 ) -> dict[str, list[Any]]:
     """One entry per node in every column."""
-    origins = {row: None if row.is_leaf else recorder.calls.find(row.sequence) for row in rows}
-    leaf_names = {row.storage: row.variable or "a leaf" for row in rows if row.is_leaf and row.storage}
+    origins = {row: recorder.find_origin(row) for row in rows}
     clip = recorder.caps.max_text
     return {
         "name": [row.name[:clip] for row in rows],
@@ -104,19 +113,70 @@ def write_nodes(
         "shape": [row.shape for row in rows],
         "dtype": [row.dtype for row in rows],
         "variable": [row.variable[:clip] for row in rows],
-        "values": [(row.value or recorder.values.get(row.sequence, ""))[:clip] for row in rows],
+        "values": [find_values(recorder, row, 0) for row in rows],
         "saved_bytes": [sum(slot.nbytes for slot in first_saved.get(row, ())) for row in rows],
         "leaf_bytes": [
-            sum(slot.nbytes for slot in first_saved.get(row, ()) if slot.key in leaf_names) for row in rows
+            sum(slot.nbytes for slot in first_saved.get(row, ()) if slot.owner is not None) for row in rows
         ],
-        "saved": [write_saved(row, leaf_names)[:clip] for row in rows],
+        "saved": [write_saved(row, clip) for row in rows],
         "sequence": [-1 if row.is_leaf else row.sequence for row in rows],
         "backward": [row.reached_by for row in rows],
     }
 
 
+def find_values(recorder: Recorder, row: Row, output: int) -> str:
+    """The small values of one output of a node."""
+    if row.is_leaf:
+        return row.value[: recorder.caps.max_values]
+    if row.foreign is not None:
+        return row.foreign.values if output == 0 else ""
+    return recorder.values.get((row.sequence, output), "")
+
+
+def write_outputs(recorder: Recorder, rows: list[Row]) -> dict[str, list[Any]]:
+    """The outputs of nodes from the second on."""
+    found = [
+        (number, output, shape, row.names.get(output, "") if row.names else "", find_values(recorder, row, output))
+        for number, row in enumerate(rows)
+        for output, shape in enumerate(row.shapes, 1)
+    ]
+    clip = recorder.caps.max_text
+    return {
+        "node": [each[0] for each in found],
+        "output": [each[1] for each in found],
+        "shape": [each[2] for each in found],
+        "variable": [each[3][:clip] for each in found],
+        "values": [each[4] for each in found],
+    }
+
+
+def write_passes(recorder: Recorder, rows: list[Row]) -> dict[str, list[Any]]:
+    """The calls of modules that were called more than once, as stretches of nodes."""
+    made = sorted(
+        (row.sequence, number) for number, row in enumerate(rows) if not row.is_leaf and row.foreign is None
+    )
+    sequences = [sequence for sequence, _ in made]
+    ends: dict[int, int] = {}
+    found: list[tuple[str, int, int, int]] = []
+    for each in recorder.modules.list_repeated():
+        numbers = [
+            number for _, number in made[bisect_left(sequences, each.start) : bisect_left(sequences, each.end)]
+        ]
+        if not numbers or min(numbers) <= ends.get(each.path, -1):
+            continue  # a module that calls itself is one call
+        ends[each.path] = max(numbers)
+        found.append((recorder.modules.paths[each.path], each.number, min(numbers), max(numbers)))
+    clip = recorder.caps.max_text
+    return {
+        "module": [each[0][:clip] for each in found],
+        "number": [each[1] for each in found],
+        "first": [each[2] for each in found],
+        "last": [each[3] for each in found],
+    }
+
+
 def write_makers(recorder: Recorder, rows: list[Row], numbers: dict[Row, int]) -> list[int | None]:
-    makers = [None if row.is_leaf else recorder.births.find(row.sequence) for row in rows]
+    makers = [recorder.find_maker(row) for row in rows]
     return [None if maker is None else numbers[maker] for maker in makers]
 
 
@@ -128,19 +188,23 @@ def find_module(recorder: Recorder, row: Row, origin: Origin | None) -> str:
     return recorder.modules.paths[origin.site.module] if origin is not None else ""
 
 
-def write_saved(row: Row, leaf_names: dict[int, str]) -> str:
-    """The node's saved tensors as text, slot by slot."""
-    parts = []
-    for slot in row.saved:
-        if slot.holder is not None:
-            parts.append(f"{slot.label}: made again in backward")
-            continue
-        if slot.key is None:
-            parts.append(f"{slot.label}: packed by a hook")
-            continue
-        owner = f" = {leaf_names[slot.key]}" if slot.key in leaf_names else ""
-        parts.append(f"{slot.label}{owner} {slot.shape} {write_bytes(slot.nbytes)}")
-    return "; ".join(parts)
+def write_saved(row: Row, most: int) -> str:
+    """The node's saved tensors as text, slot by slot; if there is no room for all, the last slots are counted."""
+    parts = [_write_slot(slot) for slot in row.saved]
+    text = "; ".join(parts)
+    while len(text) > most and parts:
+        parts.pop()
+        text = "; ".join([*parts, f"{len(row.saved) - len(parts)} more"])
+    return text
+
+
+def _write_slot(slot: Saved) -> str:
+    if slot.holder is not None:
+        return f"{slot.label}: made again in backward"
+    if slot.key is None:
+        return f"{slot.label}: packed by a hook"
+    owner = f" = {slot.owner.variable or 'a leaf'}" if slot.owner is not None else ""
+    return f"{slot.label}{owner} {slot.shape} {write_bytes(slot.nbytes)}"
 
 
 def write_edges(rows: list[Row], numbers: dict[Row, int]) -> dict[str, list[int]]:
@@ -155,7 +219,7 @@ def write_cuts(recorder: Recorder, numbers: dict[Row, int], source: SourceMap) -
     return {
         "kind": [cut.kind for cut in cuts],
         "span": [source.find_span(cut.site) for cut in cuts],
-        "node": [None if cut.row is None else numbers[cut.row] for cut in cuts],
+        "node": [None if cut.row is None else numbers.get(cut.row) for cut in cuts],
         "shape": [cut.shape for cut in cuts],
     }
 
@@ -203,6 +267,24 @@ def write_notes(recorder: Recorder, cut_short: bool) -> list[str]:
     notes = list(recorder.notes)
     if cut_short:
         notes.append(f"The tape stops after {recorder.caps.max_events:,} steps; the program went on.")
+    if unseen := tell_unseen(recorder):
+        notes.append(unseen)
     if recorder.graph.is_full:
         notes.append(f"Only the first {recorder.caps.max_nodes:,} nodes are shown.")
     return notes
+
+
+def tell_unseen(recorder: Recorder) -> str:
+    """Nodes that were let go before any walk met them."""
+    numbers = array(
+        "Q", sorted(row.sequence for row in recorder.graph.rows if not row.is_leaf and row.foreign is None)
+    )
+    unseen = [] if recorder.graph.is_full else recorder.calls.list_unseen(numbers)
+    if not unseen:
+        return ""
+    count, source = sum(made for made, _ in unseen), SourceMap(recorder.source)
+    spans = [source.find_span(site) for _, site in unseen]
+    lines = sorted({span[0] for span in spans if span is not None})
+    place = f" (line {lines[0]})" if len(lines) == 1 else f" (lines {lines[0]} to {lines[-1]})" if lines else ""
+    what = "1 operation is" if count == 1 else f"{count:,} operations are"
+    return f"{what} not shown, nor counted in the bytes held: let go before any backward reached the graph{place}."

@@ -6,18 +6,27 @@ Hooks read numbers from gradients but keep no gradient, because the engine could
 import functools
 import sys
 from collections.abc import Callable
+from threading import get_ident
 from typing import Any
 
 import torch
 from torch.overrides import _get_current_function_mode_stack
 
 from .collecting import without_collecting
+from .foreign import tag_born
 from .graph import AccumulateGrad, Row, read_root
 from .listening import Listener, find_frame, read_counter
-from .recorder import Recorder, Region
+from .recorder import Asked, Recorder, Region
 
 CHECKPOINT_NODE = "CheckpointFunctionBackward"
 RECOMPUTES = "the checkpointed region runs its forward again"
+HOOKED = "a hook ran on this gradient first"
+HOOKED_AFTER = "then a hook ran"
+
+
+def is_compiling() -> bool:
+    """Whether torch.compile runs the program with tensors that have no numbers, to see what it does."""
+    return torch._guards.TracingContext.try_get() is not None
 
 
 class BackwardRun:
@@ -27,6 +36,7 @@ class BackwardRun:
         self._recorder = recorder
         self._call = call
         self._keeps_graph = keeps_graph
+        self._thread = get_ident()
         self._handles: list[Any] = []
         self._befores: dict[Row, str] = {}
         self._done: Row | None = None
@@ -65,13 +75,29 @@ class BackwardRun:
         self.running, self.began = row, read_counter()
 
     def _ran(self, row: Row, outgoing: Any, incoming: Any) -> None:
+        asked = self._recorder.asked.get(row.sequence)
         with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
             text, norm = self._render_all(incoming)
+            if asked is not None and asked.keeper is not None:
+                self._keep(row, asked, text, norm)
             self._recorder.add_event(
-                "vjp", row, call=self._call, norm=norm, incoming=text, outgoing=self._render_all(outgoing)[0]
+                "vjp",
+                row,
+                call=self._call,
+                norm=norm,
+                incoming=text,
+                outgoing=self._render_all(outgoing)[0],
+                text=HOOKED if asked is not None and asked.is_hooked else "",
             )
-        self._reach(row)
+        self._reach(row, outgoing)
         self._done, self.running = row, None
+
+    def _keep(self, row: Row, asked: Asked, text: str, norm: float | None) -> None:
+        """A tensor that retains its gradient has it now."""
+        tensor = asked.keeper()
+        if tensor is not None and tensor.grad is not None:
+            after = self._render_all((tensor.grad,))[0]
+            self._recorder.add_event("retain", row, call=self._call, norm=norm, incoming=text, outgoing=after)
 
     def _start_leaf(self, row: Row, incoming: Any) -> None:
         self.settle()
@@ -84,15 +110,24 @@ class BackwardRun:
         after = self._render_grad(row)
         before = self._befores.pop(row, "")
         self._recorder.add_event(
-            "accumulate", row, call=self._call, norm=norm, before=before, incoming=text, outgoing=after
+            "accumulate",
+            row,
+            call=self._call,
+            norm=norm,
+            before=before,
+            incoming=text,
+            outgoing=after,
+            text=tell_hooks(row),
         )
-        self._reach(row)
+        self._reach(row, ())
         self.running = None
 
-    def _reach(self, row: Row) -> None:
+    def _reach(self, row: Row, outgoing: Any) -> None:
         now = read_counter()
-        if now > self.began:
+        if now > self.began and get_ident() == self._thread:
             self._recorder.births.note(self.began, now, row)
+        elif now > self.began:
+            tag_born(self._recorder, outgoing, self.began, now, row)
         if row.reached_by < 0:
             row.reached_by = self._call
 
@@ -104,6 +139,17 @@ class BackwardRun:
 
     def _render_all(self, tensors: Any) -> tuple[str, float | None]:
         return self._recorder.renderer.render_all(tensors, len(self._recorder.tape.events))
+
+
+def tell_hooks(row: Row) -> str:
+    """Which of the program's hooks ran on a leaf's gradient, before and after it was added."""
+    leaf = row.leaf()
+    if leaf is None:
+        return ""
+    told = [HOOKED] if leaf._backward_hooks else []
+    if leaf._post_accumulate_grad_hooks:
+        told.append(HOOKED_AFTER)
+    return "; ".join(told)
 
 
 def read_keeps_graph(args: Any, kwargs: Any) -> bool:
@@ -129,7 +175,8 @@ class Engine:
     def __call__(self, outputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Runs the engine unchanged, with hooks on its nodes."""
         recorder = self._recorder
-        if not recorder.is_here() or torch._C._are_functorch_transforms_active():
+        if not recorder.is_here() or torch._C._are_functorch_transforms_active() or is_compiling():
+            self._note_left_out()
             return self.original(outputs, *args, **kwargs)
         frame = sys._getframe(1)
         outer_call = recorder.call
@@ -157,7 +204,17 @@ class Engine:
             recorder.calls.leave(read_counter())
             run.unhook()
             recorder.add_event("end", None)
+            recorder.touched_at = None if self._runs else recorder.read_counter()
             recorder.call = outer_call
+
+    def _note_left_out(self) -> None:
+        recorder = self._recorder
+        if recorder.is_open and get_ident() != recorder.thread:
+            recorder.note_once("A backward call in another thread of the program is not shown.")
+        elif recorder.is_open and is_compiling() and self._listener in _get_current_function_mode_stack():
+            recorder.note_once(
+                "What torch.compile made before this program may be cut into more pieces than without a tape."
+            )
 
     def _run(self, outputs: Any, args: Any, kwargs: Any) -> Any:
         if self._listener in _get_current_function_mode_stack():
@@ -168,6 +225,7 @@ class Engine:
 
     def _begin(self, run: BackwardRun, outputs: Any, adds_to_grad: bool, frame: Any) -> None:
         recorder = self._recorder
+        recorder.note_leaf_values()
         with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
             roots = [node for node in map(read_root, outputs) if node is not None]
             known = len(recorder.graph.rows)
@@ -190,7 +248,7 @@ class Engine:
             return
         recorder, row = self._recorder, outer.running
         recorder.add_event("recompute", row, sequence=outer.began, text=RECOMPUTES)
-        origin = recorder.calls.find(row.sequence)
+        origin = recorder.find_origin(row)
         recorder.regions.append(Region(origin.site if origin else None, 0, 0, [row, *fresh]))
 
     def _note_results(self, inputs: Any, results: Any) -> None:
@@ -205,4 +263,4 @@ class Engine:
             return
         self._noted_error = id(error)
         text = f"{type(error).__name__}: {error}"
-        self._recorder.add_event("error", run.running, text=text[: self._recorder.caps.max_text])
+        self._recorder.add_event("error", run.running, text=text[: self._recorder.caps.max_message])

@@ -20,7 +20,7 @@ class FunctionWatch:
         recorder, original = self._recorder, self._original.__func__
 
         def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
-            if not recorder.is_here():
+            if not recorder.is_here() or recorder.is_apart:
                 return original(cls, *args, **kwargs)
             frame = find_frame(sys._getframe(1), recorder.filename)
             recorder.calls.enter(read_counter(), recorder.make_site(frame, cls))

@@ -13,6 +13,8 @@ import torch
 from torch.autograd.function import BackwardCFunction
 
 from .collecting import without_collecting
+from .foreign import TAG as FOREIGN_TAG
+from .foreign import Foreign
 from .numerals import write_values
 from .saved import Saved, describe_saved, read_saved
 
@@ -34,13 +36,30 @@ class Row:
     dtype: str = ""
     variable: str = ""
     value: str = ""
-    outputs: int = 1
+    latest: str = ""
+    """Of a leaf: its value when it was read last."""
+    shapes: tuple[tuple[int, ...], ...] = ()
+    """Of the outputs from the second on."""
+    names: dict[int, str] | None = None
+    foreign: Foreign | None = None
     saved: tuple[Saved, ...] = ()
     edges: list[tuple["Row", int, int]] = field(default_factory=list)
     leaf: Any = None
     holds: bool = False
     reached_by: int = -1
-    storage: int = 0
+
+    def give_name(self, output: int, name: str) -> None:
+        """The first name that a variable gives to an output stays."""
+        if output == 0:
+            self.variable = self.variable or name
+        else:
+            self.names = self.names or {}
+            self.names.setdefault(output, name)
+
+    @property
+    def made_at(self) -> float:
+        """Its place among the nodes of the recording's own thread."""
+        return self.sequence if self.foreign is None else self.foreign.made_at
 
 
 class Tag:
@@ -68,6 +87,7 @@ class Graph:
         self._max_value_items = max_value_items
         self._on_gone = on_gone
         self._leaves: dict[int, tuple[weakref.ref[Any], Row]] = {}
+        self._storages: dict[int | None, Row] = {}
 
     def find_row(self, node: Any) -> Row | None:
         """The row of a node that an earlier walk met."""
@@ -126,7 +146,29 @@ class Graph:
                 if is_new:
                     fresh.append((row, inputs))
         self._link(fresh, met)
+        self._find_owners([row for row, _ in fresh])
         return found
+
+    def _find_owners(self, fresh: list[Row]) -> None:
+        """Which of the saved tensors are a leaf's own memory, now: later its data may be others."""
+        for row in fresh:
+            if any(slot.key in self._storages for slot in row.saved):
+                row.saved = tuple(slot._replace(owner=self._storages.get(slot.key)) for slot in row.saved)
+
+    def refresh_leaves(self) -> list[tuple[Row, str]]:
+        """Read every leaf's storage again, and small leaves' values: those that changed."""
+        self._storages.clear()
+        changed: list[tuple[Row, str]] = []
+        for known, row in self._leaves.values():
+            variable = known()
+            if variable is None:
+                continue
+            self._storages[describe_saved("", variable).key] = row
+            value = self._write_leaf(variable) if row.latest else ""
+            if value != row.latest:
+                row.latest = value
+                changed.append((row, value))
+        return changed
 
     def _link(self, fresh: list[tuple[Row, Any]], met: dict[int, Row]) -> None:
         for row, inputs in fresh:
@@ -150,8 +192,8 @@ class Graph:
         row.shape = tuple(variable.shape)
         row.dtype = name_dtype(variable.dtype)
         row.leaf = weakref.ref(variable)
-        row.storage = describe_saved("", variable).key or 0
-        row.value = self._write_leaf(variable)
+        self._storages[describe_saved("", variable).key] = row
+        row.value = row.latest = self._write_leaf(variable)
         self._leaves[id(variable)] = (row.leaf, row)
         self.rows.append(row)
         return row
@@ -173,15 +215,18 @@ class Graph:
             node._sequence_nr(),
         )
         outputs = node._input_metadata
-        row.outputs = len(outputs)
         if outputs:
             row.shape, row.dtype = _read_output(outputs[0])
+        if len(outputs) > 1:
+            row.shapes = tuple(_read_output(output)[0] for output in outputs[1:])
         row.saved = read_saved(node)
         row.holds = bool(row.saved)
         for slot in row.saved:
             if slot.holder is not None:
                 self.holders[slot.holder] = row
-        node.metadata[TAG] = Tag(row, self._on_gone)
+        metadata = node.metadata
+        row.foreign = metadata.get(FOREIGN_TAG)
+        metadata[TAG] = Tag(row, self._on_gone)
         self.operations += 1
         return row
 

@@ -4,6 +4,7 @@ This is the program's hot path: every torch call pays for each line here.
 """
 
 import sys
+from threading import get_ident
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from .cuts import CUTS_INSIDE, Cut, find_cut, find_inner_cut, name_function
+from .foreign import tag_foreign
+from .naming import is_inplace_call
 
 if TYPE_CHECKING:
     from .recorder import Recorder
@@ -19,7 +22,23 @@ read_counter = torch._C._autograd._get_sequence_nr
 _are_transforms_active = torch._C._are_functorch_transforms_active
 _DETACH_IN_PLACE = torch.Tensor.detach_
 _STARTS_BACKWARD = frozenset({torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad})
+_ASKS = frozenset({torch.Tensor.register_hook, torch.Tensor.retain_grad})
+_WITHOUT_GRADIENT = frozenset({"comparison", "integer", "float", "item"})
 _PASSES_THROUGH = ("torch/functional.py", "torch/nn/functional.py", "torch/_tensor.py", "torch/overrides.py")
+
+
+_roles: dict[Any, str] = {}
+
+
+def find_role(function: Any) -> str:
+    """What a call may do without making a node: "changes" values in place, "asks" for hooks, "dual", or ""."""
+    name = name_function(function)
+    if function in _ASKS:
+        return "asks"
+    if name == "_make_dual":
+        return "dual"
+    is_setter = getattr(function, "__name__", "") == "__set__"
+    return "changes" if is_setter or is_inplace_call(name) or name.startswith(("_foreach_", "_fused_")) else ""
 
 
 class Listener(TorchFunctionMode):  # type: ignore[misc]
@@ -41,9 +60,15 @@ class Listener(TorchFunctionMode):  # type: ignore[misc]
         # Some calls (isfinite) make nodes on the way to a result that is not tracked.
         is_lost = after == before or (type(result) is torch.Tensor and not result.requires_grad)
         try:
-            if after != before:
+            if get_ident() != recorder.thread:
+                # The engine hands this mode to the threads of other devices, which count nodes of their own.
+                tag_foreign(recorder, function, (args, result), before, after, sys._getframe(1))
+                return result
+            if after == before:
+                self._hear(function, args, before)
+            else:
                 frame = find_frame(sys._getframe(1), recorder.filename)
-                recorder.calls.note(before, after, recorder.make_site(frame, function))
+                recorder.calls.note(before, after, recorder.make_site(frame, function), is_lost)
                 if recorder.values_left > 0 and not is_lost:
                     recorder.note_value(function, result)
             if recorder.quiet == 0 and (is_lost or function is CUTS_INSIDE):
@@ -53,6 +78,18 @@ class Listener(TorchFunctionMode):  # type: ignore[misc]
         except Exception as problem:  # noqa: BLE001 - the tracer's fault must not become the program's
             recorder.give_up(problem)
         return result
+
+    def _hear(self, function: Any, args: Any, counter: int) -> None:
+        """A call that made no node: some of them the tape or a note has to know of."""
+        recorder, role = self._recorder, _roles.get(function)
+        if role is None:
+            role = _roles[function] = find_role(function)
+        if role == "changes":
+            recorder.note_change(counter)
+        elif role == "asks":
+            recorder.note_asked(function is torch.Tensor.retain_grad, args[0])
+        elif role == "dual":
+            recorder.note_once("Forward-mode derivatives (torch.autograd.forward_ad) are not shown.")
 
     def _find_cut(
         self, function: Any, args: Any, kwargs: Any, result: Any, was_tracked: bool, is_lost: bool
@@ -75,14 +112,18 @@ def find_frame(frame: FrameType | None, filename: str) -> FrameType | None:
 
 
 def note_cut(recorder: "Recorder", cut: Cut, function: Any, frame: FrameType | None) -> None:
-    """Keeps a cut made by the learner's source. Library code that reads a parameter's data does not count."""
+    """Keeps a cut made by the learner's source. What library code reads or checks on its way does not count."""
     below = None
     while frame is not None and frame.f_code.co_filename != recorder.filename:
         below, frame = frame if not _passes_through(frame) else below, frame.f_back
     if frame is None:
         return
     is_leaf = cut.tensor is not None and cut.tensor.is_leaf
-    if below is not None and is_leaf and cut.kind not in ("no_grad", "inference_mode"):
+    if (
+        below is not None
+        and (cut.kind in _WITHOUT_GRADIENT or is_leaf)
+        and cut.kind not in ("no_grad", "inference_mode")
+    ):
         return
     recorder.note_cut(cut, recorder.make_site(frame, name_function(function)))
 

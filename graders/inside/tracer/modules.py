@@ -5,6 +5,7 @@ from typing import Any
 
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
+from .listening import read_counter
 from .recorder import Recorder
 
 
@@ -28,8 +29,10 @@ class ModuleWatch:
     def _enter(self, module: Any, args: Any) -> None:
         recorder = self._recorder
         if recorder.is_here():
-            recorder.modules.enter(module, lambda part: recorder.find_module_name(part, sys._getframe(1)))
+            recorder.modules.enter(
+                module, lambda part: recorder.find_module_name(part, sys._getframe(1)), read_counter()
+            )
 
     def _leave(self, module: Any, args: Any, result: Any) -> None:
         if self._recorder.is_here():
-            self._recorder.modules.leave(module)
+            self._recorder.modules.leave(module, read_counter())

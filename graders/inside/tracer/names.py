@@ -2,17 +2,26 @@
 
 import weakref
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
 MAX_ITEMS = 256
 MAX_DEPTH = 3
+MAX_PASSES = 20_000
 
 
-def iterate_tensors(variables: dict[str, Any], module_name: str) -> Iterator[tuple[str, torch.Tensor]]:
+def iterate_tensors(
+    variables: dict[str, Any], module_name: str, loop_names: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, torch.Tensor]]:
     """(name, tensor) for every tensor reachable from variables: parameters, plain variables, then containers."""
-    named = [(name, value) for name, value in variables.items() if not name.startswith("__")]
+    shown = [(name, value) for name, value in variables.items() if not name.startswith("__")]
+    named = [pair for pair in shown if pair[0] not in loop_names]
+    yield from _iterate_named(named, module_name)
+    yield from _iterate_named([pair for pair in shown if pair[0] in loop_names], module_name)
+
+
+def _iterate_named(named: list[tuple[str, Any]], module_name: str) -> Iterator[tuple[str, torch.Tensor]]:
     for name, value in named:
         if issubclass(type(value), torch.nn.Module):
             yield from list_parameters(name, value)
@@ -64,6 +73,15 @@ def _list_parts(name: str, value: Any, module_name: str) -> list[tuple[str, Any]
     return []
 
 
+class Pass(NamedTuple):
+    """One call of a module, by the number of its path, and the nodes that it made: start <= n < end."""
+
+    path: int
+    number: int
+    start: int
+    end: int
+
+
 class ModulePaths:
     """Dotted paths of running modules, in a stack that global forward hooks maintain."""
 
@@ -72,24 +90,35 @@ class ModulePaths:
         self.current = 0
         self._numbers: dict[str, int] = {"": 0}
         self._known: dict[int, tuple[weakref.ref[Any], int]] = {}
-        self._stack: list[tuple[int, int]] = []
+        self._stack: list[tuple[int, int, int, int]] = []
+        self._times: dict[int, int] = {}
+        self.passes: list[Pass] = []
 
-    def enter(self, module: Any, find_name: Any) -> None:
+    def enter(self, module: Any, find_name: Any, counter: int) -> None:
         """A module begins its forward; `find_name(module)` names one that no known module contains."""
         known = self._known.get(id(module))
         if known is None or known[0]() is not module:
             self._learn(module, find_name)
             known = self._known[id(module)]
-        self._stack.append((id(module), known[1]))
+        number = self._times[known[1]] = self._times.get(known[1], 0) + 1
+        self._stack.append((id(module), known[1], number, counter))
         self.current = known[1]
 
-    def leave(self, module: Any) -> None:
+    def leave(self, module: Any, counter: int) -> None:
         """A module ends; modules inside it that an error left open end too."""
         for depth in range(len(self._stack) - 1, -1, -1):
             if self._stack[depth][0] == id(module):
+                _, path, number, started = self._stack[depth]
+                if len(self.passes) < MAX_PASSES and counter > started:
+                    self.passes.append(Pass(path, number, started, counter))
                 del self._stack[depth:]
                 break
         self.current = self._stack[-1][1] if self._stack else 0
+
+    def list_repeated(self) -> list[Pass]:
+        """The calls of modules that were called more than once, in the order of their beginning."""
+        repeated = [each for each in self.passes if self._times[each.path] > 1]
+        return sorted(repeated, key=lambda each: (each.start, -each.end))
 
     def has_path(self, path: str) -> bool:
         return path in self._numbers
@@ -97,7 +126,7 @@ class ModulePaths:
     def _learn(self, module: Any, find_name: Any) -> None:
         if self._stack:
             parent = self.paths[self._stack[-1][1]]
-            name = f"{parent}.{type(module).__name__}"
+            name = f"{parent}.{type(module).__name__}" if parent else type(module).__name__
         else:
             name = find_name(module)
         for path, part in list_modules(module):

@@ -5,7 +5,7 @@ a call gives the range of nodes which that call made, so that no tensor and no n
 """
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any, NamedTuple
@@ -40,26 +40,42 @@ class CallLog:
         self._starts = array("Q")
         self._ends = array("Q")
         self._sites: list[Site] = []
+        self._lost = bytearray()
         self._known: dict[Site, Site] = {}
         self._marks = array("Q")
         self._mark_sites: list[Site | None] = []
         self._open: list[Site | None] = [None]
         self._max_calls = max_calls
 
-    def note(self, before: int, after: int, site: Site) -> None:
-        """Remember that the nodes numbered before <= n < after were made at `site`."""
+    @property
+    def latest(self) -> int:
+        """The number that the next node gets, as far as the calls noted say."""
+        return self._ends[-1] if self._ends else 0
+
+    def note(self, before: int, after: int, site: Site, is_lost: bool = False) -> None:
+        """Remember that the nodes numbered before <= n < after were made at `site`; `is_lost`: for no result."""
         if len(self._starts) >= self._max_calls:
             return
         if self._ends and before < self._ends[-1]:
             before = self._ends[-1]
         self._starts.append(before)
         self._ends.append(after)
+        self._lost.append(is_lost)
         self._sites.append(self._known.setdefault(site, site))
 
     def enter(self, number: int, site: Site) -> None:
         """An outer call begins: nodes that it makes outside inner calls belong to `site`."""
         self._open.append(site)
         self._mark(number, site)
+
+    def list_unseen(self, numbers: "array[int]") -> list[tuple[int, Site]]:
+        """How many nodes the calls made of which none has one of these numbers, sorted, and where."""
+        found: list[tuple[int, Site]] = []
+        for start, end, site, is_lost in zip(self._starts, self._ends, self._sites, self._lost, strict=True):
+            at = bisect_left(numbers, start)
+            if not is_lost and (at == len(numbers) or numbers[at] >= end):
+                found.append((end - start, site))
+        return found
 
     def leave(self, number: int) -> None:
         """The innermost outer call ends."""

@@ -1,6 +1,7 @@
 """The state of one recording: the listener, hooks and wrappers write to it, and the document is made from it."""
 
 import threading
+import weakref
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,9 +14,11 @@ from .caps import Caps
 from .cuts import Cut
 from .graph import Graph, Row
 from .listening import find_frame, read_counter
+from .loops import find_loop_names
 from .names import ModulePaths, find_module_name, iterate_tensors
+from .naming import is_inplace_call
 from .numerals import write_values
-from .positions import CallLog, Site
+from .positions import CallLog, Origin, Site
 from .rendering import Renderer
 from .saved import Saved
 from .scopes import CO_OPTIMIZED, read_locals
@@ -42,6 +45,14 @@ class Region:
     start: int
     end: int
     rows: list[Row]
+
+
+@dataclass(eq=False, slots=True)
+class Asked:
+    """What the program asked of a node's gradient: a hook that may change it, or to keep it in a tensor's .grad."""
+
+    is_hooked: bool = False
+    keeper: Any = None
 
 
 class Births:
@@ -71,14 +82,17 @@ class Recorder:
         self.filename = filename
         self.namespace = namespace
         self.caps = caps
+        self.loop_names = find_loop_names(source)
         self.calls = CallLog(caps.max_calls_logged)
         self.graph = Graph(caps.max_nodes, caps.max_value_items, self._forget)
         self.tape = Tape(caps.max_events)
         self.modules = ModulePaths()
         self.renderer = Renderer(caps)
-        self.values: dict[int, str] = {}
+        self.values: dict[tuple[int, int], str] = {}
         self.values_left = caps.valued_steps
         self.cuts: dict[tuple[str, Site, Row | None], NotedCut] = {}
+        self.asked: dict[int, Asked] = {}
+        self.touched_at: int | None = None
         self.regions: list[Region] = []
         self.births = Births()
         self.roots: list[Row] = []
@@ -86,6 +100,7 @@ class Recorder:
         self.quiet = 0
         self.call = -1
         self.is_open = False
+        self.is_apart = False
         self.was_cut_short = False
         self.thread = threading.get_ident()
 
@@ -111,22 +126,57 @@ class Recorder:
             self.notes.append(text)
 
     def note_value(self, function: Any, result: Any) -> None:
-        """Keeps the values of a small new result under its node's number."""
-        if type(result) is not torch.Tensor or result.numel() > self.caps.max_value_items:
+        """Keeps the values of small new results under their node's number."""
+        if type(result) is torch.Tensor:
+            if result.numel() > self.caps.max_value_items:
+                return
+            tensors: Any = (result,)
+        elif isinstance(result, (tuple, list)):
+            tensors = result
+        else:
             return
-        if _count_dispatch_modes():
-            return  # the program has its own mode, which would count reading values as an operation
-        name = getattr(function, "__name__", "_")
-        if name.endswith("_") or not result.requires_grad or is_changed_view(result):
+        # If the program has its own mode, that would count reading values as an operation.
+        if _count_dispatch_modes() or is_inplace_call(getattr(function, "__name__", "_")):
             return
         torch._C._set_grad_enabled(False)  # reading a conjugate view would make a node
         try:
-            self.values[result.grad_fn._sequence_nr()] = write_values(result.tolist())[: self.caps.max_text]
+            for tensor in tensors:
+                self._keep_value(tensor)
         except (RuntimeError, NotImplementedError, TypeError):
             return  # sparse, meta and quantized tensors have no list of values
         finally:
             torch._C._set_grad_enabled(True)
+
+    def _keep_value(self, tensor: Any) -> None:
+        is_small = type(tensor) is torch.Tensor and tensor.numel() <= self.caps.max_value_items
+        if not is_small or not tensor.requires_grad or is_changed_view(tensor):
+            return
+        values = write_values(tensor.tolist())
+        self.values[tensor.grad_fn._sequence_nr(), tensor.output_nr] = values[: self.caps.max_values]
         self.values_left -= 1
+
+    def note_change(self, counter: int) -> None:
+        """A call that changes values in place: leaves may have other values from here on."""
+        if self.touched_at is None:
+            self.touched_at = counter
+
+    def note_asked(self, keeps: bool, tensor: Any) -> None:
+        """The program hooked a tensor's gradient, or asked to keep it."""
+        if tensor.grad_fn is None or is_changed_view(tensor):
+            return
+        asked = self.asked.setdefault(tensor.grad_fn._sequence_nr(), Asked())
+        if keeps:
+            asked.keeper = weakref.ref(tensor)
+        else:
+            asked.is_hooked = True
+
+    def note_leaf_values(self) -> None:
+        """A step for each small leaf whose value is another than when it was read last."""
+        touched, self.touched_at = self.touched_at, None
+        at = self.read_counter() if touched is None else touched
+        with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
+            for row, value in self.graph.refresh_leaves():
+                self.add_event("update", row, call=-1, sequence=at, outgoing=value)
 
     def note_cut(self, cut: Cut, site: Site) -> None:
         """Keeps one cut per place and node, and reads the graph above it now, because it may be freed at once."""
@@ -157,10 +207,10 @@ class Recorder:
         """Names nodes and leaves after variables: those of the top level, then of functions, innermost first."""
         module_name = str(self.namespace.get("__name__"))
         for variables in (*self.iterate_scopes(frame), *extra):
-            for name, tensor in iterate_tensors(variables, module_name):
+            for name, tensor in iterate_tensors(variables, module_name, self.loop_names):
                 row = self._find_named(tensor)
-                if row is not None and not row.variable:
-                    row.variable = name
+                if row is not None:
+                    row.give_name(0 if row.is_leaf else tensor.output_nr, name)
 
     def _find_named(self, tensor: Any) -> Row | None:
         known = self.graph.find_leaf(tensor)
@@ -180,10 +230,27 @@ class Recorder:
     def find_module_name(self, module: Any, frame: FrameType | None) -> str:
         return find_module_name(module, self.iterate_scopes(frame))
 
+    def read_counter(self) -> int:
+        """The number of the next node on the recording's own thread, as far as another thread can know it."""
+        return read_counter() if threading.get_ident() == self.thread else self.calls.latest
+
+    def find_origin(self, row: Row) -> Origin | None:
+        """Which call made a node."""
+        if row.is_leaf:
+            return None
+        return self.calls.find(row.sequence) if row.foreign is None else row.foreign.origin
+
+    def find_maker(self, row: Row) -> Row | None:
+        """The node whose backward made this one."""
+        if row.is_leaf:
+            return None
+        return self.births.find(row.sequence) if row.foreign is None else row.foreign.maker
+
     def add_event(self, kind: str, row: Row | None, **fields: Any) -> None:
         """Adds one step to the tape."""
         fields.setdefault("call", self.call)
-        fields.setdefault("sequence", read_counter())
+        if "sequence" not in fields:
+            fields["sequence"] = self.read_counter()
         self.tape.add(Event(kind, row, **fields))
 
     def add_roots(self, rows: list[Row]) -> None:

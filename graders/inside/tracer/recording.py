@@ -8,14 +8,17 @@ import torch
 
 from .caps import Caps
 from .checkpoints import CheckpointWatch
+from .compiled import CompileWatch
 from .document import write_document
 from .engine import Engine
 from .fitting import fit_document
+from .foreign import ThreadWatch
 from .functions import FunctionWatch
 from .graph import read_root
 from .listening import Listener, find_frame
 from .modules import ModuleWatch
 from .names import iterate_tensors
+from .parameters import ParameterWatch
 from .recorder import Recorder, is_changed_view
 from .scopes import read_locals
 from .tracebacks import drop_own_frames
@@ -33,6 +36,9 @@ class Recording:
             FunctionWatch(recorder),
             ModuleWatch(recorder),
             CheckpointWatch(recorder, self._engine),
+            ThreadWatch(recorder),
+            ParameterWatch(recorder),
+            CompileWatch(recorder, self._listener),
             WarningWatch(),
         )
         self._document: dict[str, Any] | None = None
@@ -72,9 +78,10 @@ class Recording:
         module_name = str(recorder.namespace.get("__name__"))
         nodes = []
         for variables in scopes:
-            for _, tensor in iterate_tensors(variables, module_name):
+            for _, tensor in iterate_tensors(variables, module_name, recorder.loop_names):
                 if tensor.grad_fn is not None and not is_changed_view(tensor):
                     nodes.append(read_root(tensor))
+        recorder.note_leaf_values()
         known = len(recorder.graph.rows)
         recorder.graph.discover(nodes)
         fresh = recorder.graph.rows[known:]

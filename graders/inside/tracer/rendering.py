@@ -40,16 +40,28 @@ class Renderer:
 
     def render_all(self, tensors: Any, step: int) -> tuple[str, float | None]:
         """Several gradients, one per slot, and their joint norm; each is shortened if the text would be too long."""
+        if len(tensors) == 1:
+            text, norm = self.render(tensors[0], step)
+            return text[: self._caps.max_gradients], norm
         parts = [self.render(tensor, step) for tensor in tensors]
         text = "; ".join(each for each, _ in parts)
-        if len(text) > self._caps.max_text:
-            text = "; ".join(self._shorten(tensor, *part) for tensor, part in zip(tensors, parts, strict=True))
+        if len(text) > self._caps.max_gradients:
+            text = self._join([self._shorten(tensor, *part) for tensor, part in zip(tensors, parts, strict=True)])
         norms = [norm for _, norm in parts if norm is not None]
         norm = math.sqrt(sum(each * each for each in norms)) if norms else None
-        return text[: self._caps.max_text], norm
+        return text, norm
+
+    def _join(self, parts: list[str]) -> str:
+        """As many whole parts as there is room for."""
+        room = self._caps.max_gradients
+        for count, part in enumerate(parts):
+            room -= len(part) + 2
+            if room < 0:
+                return "; ".join(parts[:count])
+        return "; ".join(parts)
 
     def _shorten(self, tensor: Any, text: str, norm: float | None) -> str:
-        if tensor is None or norm is None:
+        if tensor is None or norm is None or tensor.numel() == 1:
             return text
         return f"{self.write_shape(tensor.shape)} ‖{norm:.3g}‖"
 
@@ -57,7 +69,7 @@ class Renderer:
         items = tensor.numel()
         if items <= self._caps.max_value_items and step < self._caps.valued_steps:
             values = tensor.tolist()
-            return f"{shape} {write_values(values)}"[: self._caps.max_text], norm_of(values)
+            return f"{shape} {write_values(values)}", norm_of(values)
         if step >= self._caps.normed_steps or not (tensor.is_floating_point() or tensor.is_complex()):
             return shape, None
         norm = _norm(tensor).item()

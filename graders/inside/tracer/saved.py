@@ -10,14 +10,17 @@ from torch.utils.checkpoint import _Holder as CheckpointHolder
 
 
 class Saved(NamedTuple):
-    """One saved slot. `key` names the storage while it is held; `holder` is the id of a checkpoint's empty slot."""
+    """One saved slot. `key` names the storage while it is held; `holder` is the id of a checkpoint's empty slot.
+
+    `owner` is the leaf whose memory it is, if any.
+    """
 
     label: str
     key: int | None
     nbytes: int
     shape: tuple[int, ...]
-    is_leaf: bool = False
     holder: int | None = None
+    owner: Any = None
 
 
 _slots_of_type: dict[type, tuple[str, ...]] = {}
@@ -72,7 +75,7 @@ def describe_saved(label: str, tensor: torch.Tensor) -> Saved:
         storage = tensor.untyped_storage()
     except (RuntimeError, NotImplementedError):
         return Saved(label, id(tensor), 0, shape)
-    return Saved(label, storage._cdata, storage.nbytes(), shape, tensor.is_leaf and tensor.requires_grad)
+    return Saved(label, storage._cdata, storage.nbytes(), shape)
 
 
 def _count_sparse(tensor: torch.Tensor) -> int:

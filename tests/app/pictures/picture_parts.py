@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from app.pictures import Graph, read_graph
-from graders.contract.trace import Cuts, Edges, Events, Nodes, Regions
+from graders.contract.trace import Cuts, Edges, Events, Nodes, Outputs, Passes, Regions
 from graders.contract.trace_check import CheckedTrace, build_trace, read_trace
 
 HERE = Path(__file__).parent
@@ -40,6 +40,8 @@ class Sketch:
         self.cuts: list[dict[str, Any]] = []
         self.events: list[dict[str, Any]] = []
         self.regions: list[dict[str, Any]] = []
+        self.outputs: list[dict[str, Any]] = []
+        self.passes: list[dict[str, Any]] = []
 
     def leaf(self, variable: str, **more: Any) -> int:
         self.nodes.append({"name": "AccumulateGrad", "forward": "leaf", "kind": "leaf", "variable": variable, **more})
@@ -68,6 +70,8 @@ class Sketch:
             "cuts": fill_columns(Cuts, self.cuts),
             "events": fill_columns(Events, self.events),
             "regions": fill_columns(Regions, self.regions),
+            "outputs": fill_columns(Outputs, self.outputs),
+            "passes": fill_columns(Passes, self.passes),
             "roots": list(roots),
         }
 
@@ -141,4 +145,8 @@ def any_sketch(draw: st.DrawFn, most: int = 60) -> Sketch:
     if draw(st.booleans()):
         low = draw(st.integers(0, len(made) - 1))
         sketch.regions.append({"kind": "checkpoint", "nodes": made[low : low + 5], "span": None})
+    for number, low in enumerate(sorted(draw(st.sets(st.integers(0, len(made) - 1), max_size=3))), 1):
+        module = draw(st.sampled_from(["a", "a.0", "b", "b.c", "d"]))
+        sketch.passes.append({"module": module, "number": number, "first": low, "last": low})
+        sketch.outputs.append({"node": low, "output": number, "shape": (number,), "variable": f"o{number}"})
     return sketch

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders.contract.trace import MAX_NODES, Cuts, Edges, Events, Nodes, Regions, Trace
+from graders.contract.trace import MAX_NODES, Cuts, Edges, Events, Nodes, Outputs, Regions, Trace
 from graders.contract.trace_check import MAX_ROOTS, TraceRefused, build_trace, check_trace, clean_text, read_trace
 
 PLAIN: dict[str, Any] = {"shape": [], "span": None, "kind": "op", "made_by": None, "node": None, "norm": None}
@@ -128,6 +128,18 @@ def test_an_index_that_points_at_nothing_is_refused(table: str, column: str, val
 
 def test_a_root_that_points_at_nothing_is_refused() -> None:
     assert refusal(chain() | {"roots": [4]}).code == "out-of-range"
+
+
+def test_calls_of_one_module_that_share_nodes_are_refused() -> None:
+    stretches = {"module": ["a", "a"], "number": [1, 2], "first": [0, 1], "last": [1, 2]}
+    assert refusal(chain() | {"passes": stretches}).code == "repeated"
+    apart = stretches | {"first": [0, 2]}
+    assert build_trace(chain() | {"passes": apart}).passes.first == (0, 2)
+
+
+def test_an_output_of_no_node_is_refused() -> None:
+    outputs = fill(Outputs, 1, node=[10**6], output=[1])
+    assert refusal(chain() | {"outputs": outputs}).code == "out-of-range"
 
 
 def test_a_region_that_names_a_node_twice_is_refused() -> None:

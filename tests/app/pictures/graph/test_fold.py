@@ -144,3 +144,24 @@ def test_runs_are_found_from_left_to_right_shortest_pattern_first(signs: list[in
 def test_a_sequence_made_to_cost_time_is_given_up_on() -> None:
     signs = [at * at % 97 for at in range(100_000)]
     assert isinstance(find_runs(signs, [0] * len(signs), [3] * len(signs)), list)
+
+
+def test_each_call_of_a_module_is_a_fold_of_its_own() -> None:
+    sketch = Sketch()
+    node = sketch.leaf("x")
+    for number in (1, 2):
+        low = len(sketch.nodes)
+        for step in range(20):
+            node = sketch.op(f"step_{step * number}", node, module="net")
+        sketch.passes.append({"module": "net", "number": number, "first": low, "last": node})
+    assert told(view_of(sketch.graph())) == ["module net (call 1) 1", "module net (call 2) 1"]
+
+
+def test_equal_calls_of_one_module_are_told_as_a_loop() -> None:
+    sketch = Sketch()
+    node = sketch.leaf("x")
+    for number in range(1, 31):
+        low = len(sketch.nodes)
+        node = sketch.op("tanh", sketch.op("mul", node, module="cell"), module="cell")
+        sketch.passes.append({"module": "cell", "number": number, "first": low, "last": node})
+    assert "repeat cell 28" in told(view_of(sketch.graph()))

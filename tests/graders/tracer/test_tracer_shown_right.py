@@ -1,0 +1,196 @@
+"""Programs of which the tape once said something wrong, each the smallest of its kind."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from tracer_parts import run, trace  # noqa: E402
+
+from app.pictures import read_graph, tape_rows  # noqa: E402
+from graders.contract.trace_check import build_trace  # noqa: E402
+
+pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
+
+
+def tell(source: str) -> list[str]:
+    """The tape's sentences."""
+    checked = build_trace(run(source, traced=True).document)
+    return [row.sentence for row in tape_rows(read_graph(checked, source))]
+
+
+def test_a_node_of_a_worker_thread_has_the_line_and_the_value_that_it_has_there() -> None:
+    source = """\
+import threading
+import torch
+x = torch.tensor(0.5, requires_grad=True)
+a = x.exp()
+made = {}
+def work():
+    made["y"] = x * 3
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+made["y"].backward()
+"""
+    nodes = trace(source).nodes
+    told = zip(nodes.name, nodes.forward, nodes.span, nodes.values, strict=True)
+    assert [(name, forward, span and span[0], values) for name, forward, span, values in told] == [
+        ("AccumulateGrad", "leaf", None, "0.5"),
+        ("ExpBackward0", "exp", 4, "1.649"),
+        ("MulBackward0", "mul", 7, "1.5"),
+    ]
+
+
+def test_a_backward_call_of_a_worker_thread_is_left_out_with_a_word() -> None:
+    source = """\
+import threading
+import torch
+x = torch.tensor(0.5, requires_grad=True)
+thread = threading.Thread(target=lambda: (x * 3).backward())
+thread.start()
+thread.join()
+"""
+    assert any("another thread" in note for note in trace(source).notes)
+
+
+@pytest.mark.slow
+def test_a_compiled_function_stays_one_node_at_the_line_that_calls_it() -> None:
+    source = """\
+import torch
+x = torch.tensor([0.5, 1.0], requires_grad=True)
+@torch.compile(backend="aot_eager")
+def f(x):
+    return (x.sin() * x).sum()
+y = f(x)
+y.backward()
+"""
+    found = trace(source)
+    assert found.nodes.name == ("AccumulateGrad", "CompiledFunctionBackward")
+    assert found.nodes.span[1] == (6, 4, 6, 8)
+    assert found.events.kind.count("backward") == 1
+    assert any("torch.compile" in note for note in found.notes)
+
+
+def test_saved_memory_is_named_after_the_leaf_that_owns_it_when_it_is_saved() -> None:
+    source = """\
+import torch
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+(w * w).sum().backward()
+w.data = torch.tensor([3.0, 4.0])
+(w * w).sum().backward()
+torch.nn.init.ones_(w)
+(w * w).sum().backward()
+"""
+    nodes = trace(source).nodes
+    saved = [text for name, text in zip(nodes.name, nodes.saved, strict=True) if name == "MulBackward0"]
+    assert saved == ["other = w (2,) 8 B; self = w (2,) 8 B"] * 3
+
+
+TWICE = """\
+import torch
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return (x.tanh() * 2).sin()
+net = Net()
+x = torch.ones(2, requires_grad=True)
+out = net(net(x)).sum()
+out.backward()
+"""
+
+
+def test_two_calls_of_one_module_are_told_apart() -> None:
+    passes = trace(TWICE).passes
+    assert list(zip(passes.module, passes.number, passes.first, passes.last, strict=True)) == [
+        ("net", 1, 1, 3),
+        ("net", 2, 4, 6),
+    ]
+
+
+def test_a_gradient_that_a_hook_empties_is_not_said_to_be_the_sum() -> None:
+    source = """\
+import torch
+w = torch.tensor([3.0, 3.0], requires_grad=True)
+def step(p):
+    p.grad = None
+w.register_post_accumulate_grad_hook(step)
+(w * 3).sum().backward()
+"""
+    assert tell(source)[-1] == "w.grad: None += (2,) [3.0, 3.0]; then a hook ran and left None"
+
+
+def test_a_leaf_has_its_new_value_after_each_step_of_an_optimizer() -> None:
+    source = """\
+import torch
+w = torch.tensor(2.0, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.25)
+for _ in range(2):
+    optimizer.zero_grad()
+    loss = w * w
+    loss.backward()
+    optimizer.step()
+"""
+    kinds = [(sentence.split(" ")[0], "new value" in sentence) for sentence in tell(source)]
+    assert tell(source)[4] == "w has a new value: 1.0"
+    assert tell(source)[-1] == "w has a new value: 0.5"
+    assert [name for name, _ in kinds] == 2 * ["mul", "backward", "mul", "w.grad:", "w"]
+
+
+def test_each_of_several_outputs_has_its_name_shape_and_values() -> None:
+    source = """\
+import torch
+x = torch.arange(6.0, requires_grad=True)
+i, j, k = x.split([1, 2, 3])
+y = i.sum() * 2 + k.sum() + j.sum()
+y.backward()
+"""
+    outputs = trace(source).outputs
+    assert outputs.shape == ((2,), (3,))
+    assert outputs.variable == ("j", "k")
+    assert outputs.values == ("[1.0, 2.0]", "[3.0, 4.0, 5.0]")
+    sums = [sentence for sentence in tell(source) if sentence.startswith("sum (SumBackward0) runs")]
+    assert [sentence.rpartition(" to ")[2] for sentence in sums] == ["j", "k", "i"]
+
+
+def test_every_part_that_a_stack_sends_is_told_and_single_numbers_keep_their_sign() -> None:
+    source = """\
+import torch
+parts = [torch.tensor(-1.5 - at, requires_grad=True) for at in range(40)]
+y = -torch.stack(parts).sum()
+y.backward()
+"""
+    events = trace(source).events
+    sent = [text for text in events.outgoing if text.count("; ") > 1]
+    assert sent == ["; ".join(["() -1.0"] * 40)]
+
+
+def test_what_is_too_long_to_tell_ends_with_a_whole_part() -> None:
+    source = """\
+import torch
+parts = [torch.full((3,), 1.23456 + at, requires_grad=True) for at in range(600)]
+(torch.stack(parts) * torch.tensor([1.23456, 2.34567, 3.45678])).sum().backward()
+"""
+    longest = max(trace(source).events.outgoing, key=len)
+    assert set(longest.split("; ")) == {"(3,) ‖4.36‖"}
+
+
+def test_what_a_distribution_checks_is_no_cut_of_the_program() -> None:
+    source = """\
+import torch
+from torch.distributions import Categorical, Normal
+w = torch.tensor([0.1, 0.2], requires_grad=True)
+loss = -Categorical(logits=w).log_prob(torch.tensor(1)) + Normal(w, torch.ones(2)).log_prob(torch.ones(2)).sum()
+loss.backward()
+"""
+    assert trace(source).cuts.kind == ()
+
+
+def test_a_cut_of_what_no_graph_has_stands_alone() -> None:
+    source = """\
+import torch
+y = torch.ones(2, requires_grad=True).detach()
+x = torch.ones(2, requires_grad=True)
+(x * y).sum().backward()
+"""
+    found = trace(source)
+    assert (found.cuts.kind, found.cuts.node) == (("detach",), (None,))
+    assert found.nodes.variable == ("x", "", "")
