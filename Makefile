@@ -25,8 +25,8 @@ migrate: environment ## bring the database in DATA up to date
 preview: environment ## serve, and reload chapters when they change
 	@UNWIND_PORT="$(PORT)" UNWIND_DATA="$(DATA)" UNWIND_COURSE="$(COURSE)" UNWIND_PREVIEW=1 exec $(PY) -m app serve
 
-check: environment ## check the course in the real box: structure, cells, claims, exercises (ARGS=--update)
-	@$(PY) -m app check $(ARGS)
+check: environment ## check the course in the real box: structure, cells, claims, exercises (COURSE=. ARGS=--update)
+	@$(PY) -m app check "$(COURSE)" $(ARGS)
 
 test: environment-dev lint ## run everything CI runs
 	$(PY) -m app check

@@ -1,10 +1,13 @@
 """`python -m app check`: reads a course, runs what it claims, and reports each mistake with its place and remedy.
 
-Exit status: 0 the course holds; 1 it does not; 2 the graders failed, so the course could not be judged.
+Exit status: 0 the course holds; 1 it does not; 2 the graders failed or the course has nothing by that name, so that
+nothing is said of the course.
 """
 
 import argparse
+import difflib
 import json
+import math
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -15,6 +18,7 @@ from typing import Any, TextIO
 
 from app.checking.run import CheckOptions, Proof, prove_course
 from app.course.checking.concepts import advise_variants
+from app.course.explained import PATH as COURSE_FILE
 from app.course.explained import check_rules
 from app.course.loader import load_course
 from app.course.model import Course
@@ -24,6 +28,9 @@ from app.pictures.graph.formulas import RULES
 from graders.contract.exercise_files import JUDGING_FILES, MANIFEST
 
 HOLDS, BROKEN, FAULT = 0, 1, 2
+MINUTE = 60
+PARTS = ("*.toml", "*.md", "chapters/*", "chapters/*/*.md", "exercises/*", "exercises/*/*", "gallery/*.py")
+"""What an author names with `--only`."""
 NOT_UTF_8 = "is not UTF-8"
 
 
@@ -55,6 +62,9 @@ class Findings:
 def main(arguments: Sequence[str], graders: Sequence[str] | None = None, out: TextIO | None = None) -> int:
     """Checks what the arguments ask for; returns the exit status. `graders` replaces the command that starts them."""
     request = read_request(arguments)
+    if unknown := find_unknown(request):
+        sys.stderr.write(unknown)
+        return FAULT
     started = time.monotonic()
     course, problems = load_course(request.root)
     read_seconds = time.monotonic() - started
@@ -89,8 +99,24 @@ def read_request(arguments: Sequence[str]) -> Request:
     root = _find_root(given.path.resolve())
     only = [_within(root, name) for name in given.only]
     if given.path.resolve() != root:
-        only.append(_within(root, str(given.path)))
+        only.append(_within(root, str(given.path.resolve())))
     return Request(root, tuple(only), given.update, given.json, given.text)
+
+
+def find_unknown(request: Request) -> str:
+    """What to tell the author about names that the course does not have; empty if it has them all."""
+    lines = []
+    if not request.root.exists():
+        lines.append(f"{request.root} does not exist: name a course's folder, or a file or folder in one")
+    elif (request.root / COURSE_FILE).is_file():
+        names = [path.relative_to(request.root).as_posix() for each in PARTS for path in request.root.glob(each)]
+        for part in request.only:
+            path = request.root / part
+            if not path.exists() or not path.resolve().is_relative_to(request.root.resolve()):
+                near = difflib.get_close_matches(part, names, n=3, cutoff=0.6)
+                instead = f"did you mean {' or '.join(near)}?" if near else "name a chapter's or an exercise's folder"
+                lines.append(f"{part} is not in the course {request.root}: {instead}")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _find_root(path: Path) -> Path:
@@ -98,11 +124,10 @@ def _find_root(path: Path) -> Path:
 
 
 def _within(root: Path, name: str) -> str:
-    """The path relative to the course's root, given relative to this folder or to that root."""
-    for path in (Path(name).resolve(), (root / name).resolve()):
-        if path.exists() and path.is_relative_to(root):
-            return path.relative_to(root).as_posix()
-    return name
+    """The path as problems name it, whether it was given relative to this folder or to the course's root."""
+    given = [path for path in (Path(name).resolve(), (root / name).resolve()) if path.is_relative_to(root)]
+    found = next((path for path in given if path.exists()), given[0] if Path(name).is_absolute() and given else None)
+    return found.relative_to(root).as_posix() if found else name
 
 
 def _wants(request: Request, path: str) -> bool:
@@ -131,20 +156,29 @@ def _status(problems: Sequence[ContentProblem], proof: Proof) -> int:
     return FAULT if proof.faults else HOLDS
 
 
-def make_progress(screen: TextIO) -> Callable[[int, int, str], None]:
-    """On a terminal, one line that is rewritten; elsewhere, such as in a log, one line per tenth."""
+def make_progress(screen: TextIO, clock: Callable[[], float] = time.monotonic) -> Callable[[int, int, str], None]:
+    """On a terminal, one line that is rewritten, with the time that is left; elsewhere, one line per tenth."""
     if not screen.isatty():
         return lambda done, total, what: _tell_tenths(screen, done, total, what)
+    started = clock()
 
     def show(done: int, total: int, what: str) -> None:
         width = 20
         bar = "#" * (width * done // total)
-        screen.write(f"\r\x1b[2K[{bar:<{width}}] {done}/{total} {what[:70]}")
+        left = _say_left((clock() - started) / done * (total - done))
+        screen.write(f"\r\x1b[2K[{bar:<{width}}] {done}/{total}{left} {what[:50]}")
         if done == total:
             screen.write("\r\x1b[2K")
         screen.flush()
 
     return show
+
+
+def _say_left(seconds: float) -> str:
+    """In steps that a reader can follow: ten seconds, then minutes."""
+    if seconds < MINUTE:
+        return f", about {10 * math.ceil(seconds / 10)} s left" if seconds > 0 else ""
+    return f", about {math.ceil(seconds / MINUTE)} min left"
 
 
 def _tell_tenths(screen: TextIO, done: int, total: int, what: str) -> None:

@@ -7,6 +7,11 @@ import socket
 import tempfile
 from pathlib import Path
 
+from app.course.course_file import CourseFile
+from app.course.explained import PATH as COURSE_FILE
+from app.course.files import read_text
+from app.course.language.toml_file import read_toml
+from app.course.problems import Report, Rule
 from app.settings import Settings
 from app.storage.database import MigrationRefused, migrate
 
@@ -18,10 +23,12 @@ class CannotServe(Exception):
 
 
 def prepare(settings: Settings) -> str:
-    """Check the data folder, the disk and the port, and bring the database up to date. Raises CannotServe.
+    """Check the course file, the data folder, the disk and the port, and bring the database up to date.
 
-    Returns a warning for the operator, or an empty text.
+    Raises CannotServe. Returns a warning for the operator, or an empty text.
     """
+    if not settings.preview:
+        check_course(settings.course)
     check_data_folder(settings.data)
     check_disk(settings.data)
     check_port(settings.host, settings.port)
@@ -30,6 +37,19 @@ def prepare(settings: Settings) -> str:
     except MigrationRefused as refusal:
         raise CannotServe(str(refusal)) from refusal
     return note_secret(settings)
+
+
+def check_course(root: Path) -> None:
+    """A course whose course.toml cannot be read would be a site without chapters. The preview shows the mistake."""
+    path = root / COURSE_FILE
+    report = Report(str(path))
+    if not path.is_file():
+        raise CannotServe(f"{path} does not exist: choose the course's folder with COURSE=/path/to/course.")
+    text = read_text(path, root, Rule.COURSE_FILE, report)
+    if not report.problems and read_toml(text, CourseFile, Rule.COURSE_FILE, report) is not None:
+        return
+    first = report.problems[0]
+    raise CannotServe(f"{path}:{first.line}: {first.message}: {first.remedy}. `python -m app check` lists all of it.")
 
 
 def note_secret(settings: Settings) -> str:

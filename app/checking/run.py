@@ -4,17 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.checking.committing import write_measure, write_variant
+from app.checking.changes import Change, describe_difference, gives_the_same, is_written_by_update, write_changes
 from app.checking.memory import Memory, identify_engine
 from app.checking.stream import AnyResult, GraderFault, GraderStream
-from app.checking.writing import EvidenceBook, wall_seconds, write_outputs, write_trace
-from app.course.checking.checks import CellCheck, Check, ClaimCheck, ExerciseFolder, GraphCheck, describe, plan_checks
+from app.checking.writing import EvidenceBook, wall_seconds
+from app.course.checking.checks import Check, ClaimCheck, ExerciseFolder, describe, plan_checks
 from app.course.checking.judging import Judged, judge
 from app.course.loader import load_course
 from app.course.model import Course
 from app.course.problems import ContentProblem, Rule
 from app.course.questions.committed import MEASURES, VARIANTS
-from app.course.questions.variant_check import MeasureCheck, VariantCheck
 from graders.contract import __file__ as contract_file
 from graders.contract.examination import ExamineJob
 from graders.contract.hello import WorkerHello
@@ -24,6 +23,19 @@ from graders.contract.results import RunEnd
 Progress = Callable[[int, int, str], None]
 
 GRADERS = Path(contract_file).parents[1]
+
+
+@dataclass
+class Counted:
+    """How many of the checks are done, over several calls."""
+
+    show: Progress
+    total: int
+    done: int = 0
+
+    def count(self, what: str) -> None:
+        self.done += 1
+        self.show(self.done, self.total, what)
 
 
 @dataclass(frozen=True)
@@ -77,8 +89,13 @@ def prove_course(course: Course, command: Sequence[str], options: CheckOptions, 
             _run(check_run, stream, show)
             if proof.faults and (words := stream.last_words()):
                 proof.faults.append(f"the graders said:\n{words}")
+        _repeat_changes(check_run, command, show)
+        check_run.writes = True
     except GraderFault as fault:
         proof.faults.append(str(fault))
+    finally:
+        if check_run is not None:
+            check_run.finish()
     proof.problems.sort()
     return proof
 
@@ -93,15 +110,18 @@ class CheckRun:
     book: EvidenceBook
     due: dict[str, Check]
     proof: Proof
-    outputs: dict[str, dict[str, str]] = field(default_factory=dict)
-    """The output of cells whose chapter states an output, by path and cell id."""
+    changes: list[Change] = field(default_factory=list)
+    """What `--update` may write, once a second run in fresh processes has given the same."""
+    writes: bool = False
+    """Whether the changes have been repeated: an interrupted run writes none of them."""
     mended: set[str] = field(default_factory=set)
 
     def finish(self) -> None:
         """Writes what is written only at the end: changed outputs, and evidence without removed claims."""
-        for path, by_cell in self.outputs.items():
-            write_outputs(self.course.root, path, by_cell)
-        self._keep_mended()
+        if self.writes:
+            hello = self.memory.hello
+            self.proof.updated += write_changes(self.course.root, self.changes, hello, self.options.today)
+            self._keep_mended()
         self.memory.save()
         for chapter in self.course.chapters:
             if self.options.wants(chapter.where.path):
@@ -148,17 +168,33 @@ def find_metered(course: Course) -> frozenset[str]:
 
 def _run(check_run: CheckRun, stream: GraderStream, show: Progress) -> None:
     """Runs what is due, and doubtful checks once more: a fault or a slow run may be due to a busy machine."""
-    try:
-        examined = {name: check for name, check in check_run.due.items() if isinstance(check.job, ExamineJob)}
-        _run_each(check_run, stream, examined, show, last=True)
-        rest = {name: check for name, check in check_run.due.items() if name not in examined}
-        rest = {name: check for name, check in rest.items() if not _is_broken_exercise(check, check_run)}
-        doubtful = _run_each(check_run, stream, rest, show, last=False)
-        check_run.proof.repeated = len(doubtful)
-        if doubtful:
-            _run_each(check_run, stream, doubtful, show, last=True)
-    finally:
-        check_run.finish()
+    due = check_run.due
+    examined = {name: check for name, check in due.items() if isinstance(check.job, ExamineJob)}
+    _run_each(check_run, stream, examined, Counted(show, len(due)), last=True)
+    rest = {name: check for name, check in due.items() if name not in examined}
+    rest = {name: check for name, check in rest.items() if not _is_broken_exercise(check, check_run)}
+    total = len(examined) + len(rest)
+    doubtful = _run_each(check_run, stream, rest, Counted(show, total, len(examined)), last=False)
+    check_run.proof.repeated = len(doubtful)
+    if doubtful:
+        _run_each(check_run, stream, doubtful, Counted(show, len(doubtful)), last=True)
+
+
+def _repeat_changes(check_run: CheckRun, command: Sequence[str], show: Progress) -> None:
+    """Runs what `--update` would write once more, in fresh processes, and keeps what gave the same."""
+    if not check_run.changes:
+        return
+    jobs = {change.check.name: change.check.job for change in check_run.changes}
+    with GraderStream(command) as stream:
+        stream.read_hello()
+        again = {}
+        for name, result in stream.run(jobs):
+            again[name] = result
+            show(len(again), len(jobs), f"the second run of {name}")
+    differing = [change for change in check_run.changes if not gives_the_same(change, again[change.check.name])]
+    check_run.changes = [change for change in check_run.changes if change not in differing]
+    check_run.mended -= {change.check.name for change in differing}
+    check_run.proof.problems += [describe_difference(change) for change in differing]
 
 
 def _is_broken_exercise(check: Check, check_run: CheckRun) -> bool:
@@ -172,7 +208,7 @@ def _is_broken_exercise(check: Check, check_run: CheckRun) -> bool:
 
 
 def _run_each(
-    check_run: CheckRun, stream: GraderStream, due: Mapping[str, Check], show: Progress, *, last: bool
+    check_run: CheckRun, stream: GraderStream, due: Mapping[str, Check], show: Counted, *, last: bool
 ) -> dict[str, Check]:
     """Runs checks, sharing one run among equal jobs, and settles each. Returns the doubtful ones unless `last`."""
     alike: dict[str, list[Check]] = {}
@@ -180,13 +216,11 @@ def _run_each(
         alike.setdefault(check.job.model_dump_json(), []).append(check)
     groups = {checks[0].name: checks for checks in alike.values()}
     doubtful: dict[str, Check] = {}
-    done = 0
     for name, result in stream.run({name: checks[0].job for name, checks in groups.items()}):
         check_run.proof.ran += 1
         check_run.proof.seconds[name] = wall_seconds(result)
         for check in groups[name]:
-            done += 1
-            show(done, len(due), f"{describe(check.expectation)} {check.name}")
+            show.count(f"{describe(check.expectation)} {check.name}")
             judged = judge(check, result)
             if judged.is_doubtful and not last:
                 doubtful[check.name] = check
@@ -208,36 +242,16 @@ def _settle(check: Check, result: AnyResult, judged: Judged, check_run: CheckRun
         check_run.book.note(check.expectation, result)
     problems = judged.problems
     if check_run.options.update and isinstance(result, RunEnd):
-        problems = tuple(found for found in problems if not _mend(check, result, found, check_run))
-        if judged.problems and not problems:
+        changes = [Change(check, result, found) for found in problems if is_written_by_update(check, found)]
+        check_run.changes += changes
+        problems = tuple(found for found in problems if found not in [change.found for change in changes])
+        if changes and not problems:
             check_run.mended.add(check.name)
     if judged.problems:
         check_run.memory.forget(check.name)
     else:
         check_run.memory.keep(check.name, check.digest)
     check_run.proof.problems += problems
-
-
-def _mend(check: Check, result: RunEnd, found: ContentProblem, check_run: CheckRun) -> bool:
-    """Accepts a changed output or picture as the new one, for the author to review. True if that settles it."""
-    expectation, proof = check.expectation, check_run.proof
-    if found.rule is Rule.GRAPH_CHANGED and isinstance(expectation, GraphCheck) and result.trace is not None:
-        write_trace(expectation.graph.trace_path, result.trace)
-        proof.updated.append(f"{check.path}:{found.line}: the picture of {expectation.graph.id!r}")
-        return True
-    if found.rule is Rule.VARIANT_CHANGED and isinstance(expectation, VariantCheck):
-        write_variant(check_run.course.root, expectation, result, check_run.memory.hello)
-        proof.updated.append(f"{check.path}:{found.line}: the draws of {expectation.question.id!r}")
-        return True
-    if found.rule is Rule.MEASURE_CHANGED and isinstance(expectation, MeasureCheck):
-        write_measure(check_run.course.root, expectation, result, check_run.memory.hello, check_run.options.today)
-        proof.updated.append(f"{check.path}:{found.line}: the measurement {expectation.measure.id!r}")
-        return True
-    if found.rule is Rule.CELL_OUTPUT and isinstance(expectation, CellCheck):
-        check_run.outputs.setdefault(check.path, {})[expectation.cell.id] = result.stdout
-        proof.updated.append(f"{check.path}:{found.line}: the output of {expectation.cell.id!r}")
-        return True
-    return False
 
 
 def _read_committed(course: Course) -> dict[str, str]:

@@ -65,6 +65,7 @@ class Rule(StrEnum):
     VARIANT_CHANGED = "variant-changed"
     MEASURE_FAILED = "measure-failed"
     MEASURE_CHANGED = "measure-changed"
+    UNREPEATABLE = "unrepeatable"
     STEPS = "steps"
     INCIDENT = "incident"
     UNKNOWN_RULE = "unknown-rule"

@@ -105,3 +105,22 @@ def test_a_new_data_folder_is_its_owner_s_alone(tmp_path: Path) -> None:
     check_data_folder(tmp_path / "data")
 
     assert (tmp_path / "data").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "does not exist: choose the course's folder"),
+        ("title = ", "course.toml:1: "),
+        ("format = 1", "is missing"),
+    ],
+)
+def test_a_course_that_cannot_be_read_is_not_served(tmp_path: Path, text: str | None, words: str) -> None:
+    course = tmp_path / "course"
+    course.mkdir()
+    if text is not None:
+        (course / "course.toml").write_text(text)
+
+    with pytest.raises(CannotServe, match=words):
+        prepare(Settings(data=tmp_path / "data", port=0, course=course))
+    prepare(Settings(data=tmp_path / "data", port=0, course=course, preview=True))

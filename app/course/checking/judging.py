@@ -164,6 +164,11 @@ def _judge_graph(expectation: GraphCheck, result: RunEnd, report: Report) -> Non
         line = _line(graph.code_line, result.mistake)
         report.add(line, Rule.GRAPH_FAILED, said, message, "fix the code; its last results are what is drawn")
         return
+    if not result.trace.nodes.name:
+        message = f"the graph {graph.id!r} is empty: its code records no operation"
+        remedy = "let it compute something from a tensor with `requires_grad=True`"
+        report.add(graph.where.line, Rule.GRAPH_FAILED, "", message, remedy)
+        return
     remedy = "look at the picture, then run `python -m app check --update` to commit it"
     if expectation.committed is None:
         report.add(graph.where.line, Rule.GRAPH_CHANGED, "", f"the graph {graph.id!r} has no committed trace", remedy)
@@ -218,7 +223,11 @@ def is_same_picture(committed: str, now: Trace) -> bool:
         before = Trace.model_validate_json(committed)
     except ValidationError:
         return False
-    return _drawn(before) == _drawn(now)
+    return have_same_picture(before, now)
+
+
+def have_same_picture(one: Trace | None, other: Trace | None) -> bool:
+    return one is not None and other is not None and _drawn(one) == _drawn(other)
 
 
 def _drawn(trace: Trace) -> Trace:

@@ -1,7 +1,7 @@
 """Compares what the harness printed with the committed files: a variant's draws, a measurement's table. Pure."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -80,7 +80,7 @@ def judge_variant(check: VariantCheck, result: RunEnd, report: Report) -> None:
     if check.committed is None:
         message = f"the question {question.id!r} has no committed draws"
         report.add(question.where.line, Rule.VARIANT_CHANGED, "", message, remedy)
-    elif not _are_same_draws(check.committed, question, drawing):
+    elif not _are_same_draws(check.committed.draws, drawing):
         message = f"the draws of {question.id!r} differ from the committed ones"
         report.add(question.where.line, Rule.VARIANT_CHANGED, "", message, remedy)
 
@@ -112,8 +112,8 @@ def _check_code(question: QuestionBase, drawing: Drawing, report: Report) -> Non
                 return
 
 
-def _are_same_draws(committed: VariantFile, question: QuestionBase, drawing: Drawing) -> bool:
-    before = [(entry.seed, entry.values) for entry in committed.draws]
+def _are_same_draws(committed: Iterable[DrawEntry], drawing: Drawing) -> bool:
+    before = [(entry.seed, entry.values) for entry in committed]
     now = [(draw.seed, draw.values) for draw in drawing.kept]
     return len(before) == len(now) and all(
         one[0] == other[0] and _are_alike(one[1], other[1]) for one, other in zip(before, now, strict=True)
@@ -122,6 +122,18 @@ def _are_same_draws(committed: VariantFile, question: QuestionBase, drawing: Dra
 
 def _are_alike(one: Mapping[str, Value], other: Mapping[str, Value]) -> bool:
     return one.keys() == other.keys() and all(is_close(one[name], other[name]) for name in one)
+
+
+def has_same_draws(question: QuestionBase, one: RunEnd, other: RunEnd) -> bool:
+    """Whether two runs of a question's generator drew the same."""
+    drawn = make_entries(read_draws(question, one.stdout).kept)
+    return _are_same_draws(drawn, read_draws(question, other.stdout))
+
+
+def has_same_table(one: RunEnd, other: RunEnd) -> bool:
+    """Whether two runs of a measurement left the same table."""
+    first, second = read_table(one.stdout), read_table(other.stdout)
+    return not isinstance(first, str) and not isinstance(second, str) and not _find_difference(first, second)
 
 
 def is_close(one: Any, other: Any) -> bool:
@@ -133,9 +145,12 @@ def is_close(one: Any, other: Any) -> bool:
 
 def make_variant_file(check: VariantCheck, result: RunEnd, torch: str) -> VariantFile:
     """The file to commit after a run that drew enough."""
-    draws = read_draws(check.question, result.stdout).kept
-    entries = tuple(DrawEntry(seed=draw.seed, values=dict(draw.values)) for draw in draws)
+    entries = make_entries(read_draws(check.question, result.stdout).kept)
     return VariantFile(content=hash_variant(check.question), torch=torch, draws=entries)
+
+
+def make_entries(draws: Iterable[VariantDraw]) -> tuple[DrawEntry, ...]:
+    return tuple(DrawEntry(seed=draw.seed, values=dict(draw.values)) for draw in draws)
 
 
 Columns = dict[str, tuple[Value | None, ...]]

@@ -349,8 +349,22 @@ def test_a_terminal_gets_a_bar_and_a_log_gets_lines() -> None:
 
     assert log.getvalue().split("\n")[:2] == ["4 of 40 proven; last: cell 4", "8 of 40 proven; last: cell 8"]
     assert log.getvalue().count("\n") == 10
-    assert "[##########          ] 20/40 cell 20" in screen.getvalue()
+    assert "[##########          ] 20/40, about 10 s left cell 20" in screen.getvalue()
     assert screen.getvalue().endswith("\r\x1b[2K")
+
+
+def test_a_terminal_says_about_how_long_it_still_takes() -> None:
+    screen, clock = Terminal(), iter([0.0, 2.0, 30.0, 105.0])
+    show = make_progress(screen, lambda: next(clock))
+    for done, total in ((1, 12), (6, 12), (12, 120)):
+        show(done, total, "cell")
+
+    shown = [line.partition("]")[2] for line in screen.getvalue().split("\r\x1b[2K")[1:]]
+    assert shown == [
+        " 1/12, about 30 s left cell",
+        " 6/12, about 30 s left cell",
+        " 12/120, about 16 min left cell",
+    ]
 
 
 def test_a_folder_without_a_course_is_reported(tmp_path: Path) -> None:
@@ -419,3 +433,68 @@ def test_a_file_that_cannot_be_read_is_a_problem_once_and_nothing_is_graded_with
 
     assert (said["status"], said["faults"], said["ran"]) == (1, [], 0)
     assert [(found["path"], found["line"]) for found in said["problems"]] == [(f"exercises/double/{file}", line)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "near"),
+    [
+        (["--only", "chapters/sum"], "did you mean chapters/sums"),
+        (["--only", "chapters/sums/chaptr.md"], "did you mean chapters/sums/chapter.md"),
+        (["--only", "exercises/duoble"], "did you mean exercises/double"),
+        (["--only", "zzz"], "name a chapter's or an exercise's folder"),
+        (["--only", "/etc"], "name a chapter's or an exercise's folder"),
+        (["--only", "chapters/sums", "--only", "chapters/typo"], "chapters/typo is not in the course"),
+    ],
+)
+def test_a_name_that_the_course_does_not_have_checks_nothing_and_names_the_nearest(
+    desk: Desk, capsys: pytest.CaptureFixture[str], asked: list[str], near: str
+) -> None:
+    out = io.StringIO()
+
+    status = main([str(desk.root), *asked], [], out)
+
+    assert (status, out.getvalue()) == (2, "")
+    assert near in capsys.readouterr().err
+
+
+def test_a_path_that_is_not_there_checks_nothing(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    statuses = [main([str(desk.root / name)], []) for name in ("chapters/sum", "chapters/sums/chapter.mdx")]
+    statuses.append(main(["/nowhere/at/all"], []))
+
+    said = capsys.readouterr().err
+    assert statuses == [2, 2, 2]
+    assert "did you mean chapters/sums" in said
+    assert "/nowhere/at/all does not exist" in said
+
+
+def test_a_cell_that_prints_something_else_each_time_is_reported_and_not_written(desk: Desk) -> None:
+    desk.edit('print("two")', "import os; print(os.getpid())")
+    before = desk.chapter.read_text()
+
+    said = desk.check("--update")
+
+    (found,) = said["problems"]
+    assert (said["status"], found["rule"], said["updated"]) == (1, "unrepeatable", [])
+    assert found["line"] == desk.line_of("{cell} prints") + 5
+    assert "seed what is random" in found["remedy"]
+    assert desk.chapter.read_text() == before
+    assert desk.check("--update")["status"] == 1
+
+
+def test_an_order_that_only_a_fresh_process_changes_is_found(desk: Desk) -> None:
+    desk.edit('print("two")', 'print({f"name {n}" for n in range(40)})')
+
+    assert [found["rule"] for found in desk.check("--update")["problems"]] == ["unrepeatable"]
+
+
+def test_a_graph_without_a_node_is_reported_and_never_committed(desk: Desk) -> None:
+    trace = desk.chapter.parent / "traces" / "leaves.json"
+    before = trace.read_text()
+    desk.edit("x = 1.0", "x = 1")
+
+    said = desk.check("--update")
+
+    assert [(found["rule"], found["line"]) for found in said["problems"]] == [
+        ("graph-failed", desk.line_of("{graph} leaves"))
+    ]
+    assert trace.read_text() == before

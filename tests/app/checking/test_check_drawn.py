@@ -207,3 +207,28 @@ def test_what_is_told_is_run_and_each_switch_has_to_change_something(
     told.edit(old, new)
 
     assert (rule, told.line_of(at)) in found_by(told)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "file"),
+    [
+        ("one, other = rng.randint(0, 9), rng", "import os; one, other = os.getpid() % 89, rng", "variants/add.json"),
+        ('"square": n * n', '"square": __import__("os").getpid()', "measures/squares.json"),
+    ],
+)
+def test_numbers_that_come_out_differently_each_time_are_reported_and_not_committed(
+    drawn: Desk, old: str, new: str, file: str
+) -> None:
+    drawn.edit(old, new)
+
+    said = drawn.check("--update")
+
+    assert [found["rule"] for found in said["problems"]] == ["unrepeatable"]
+    assert not (drawn.chapter.parent / file).exists()
+
+
+def test_times_that_are_not_called_exact_may_differ(drawn: Desk) -> None:
+    drawn.edit('"square": n * n', '"square": __import__("os").getpid()')
+    drawn.edit(":exact:\n", "")
+
+    assert drawn.check("--update")["status"] == 0
