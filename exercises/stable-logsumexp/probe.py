@@ -22,10 +22,7 @@ def probe(submission, case):
     gradients, count = walk_back(values, inputs, upstreams)
     answer = {}
     for side, value, gradient in zip(sides, values, gradients, strict=True):
-        value = value.detach()
-        empty = value.isneginf()
-        answer[f"{side}value"] = torch.where(empty, torch.zeros_like(value), value)
-        answer[f"{side}value is -inf"] = empty
+        answer[f"{side}value"] = value.detach()
         answer[f"{side}gradient"] = gradient
     untouched = all(torch.equal(x.detach(), was) for x, was in zip(inputs, before, strict=True))
     return answer | {"gradients returned": count, "your node alone": own, "x unchanged": untouched}

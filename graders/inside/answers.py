@@ -23,6 +23,7 @@ from mistakes import (  # type: ignore[import-not-found]
 
 HEAD = struct.Struct("<4sIII")
 FILENAME = "submission.py"
+OWN_MODULE = "submission"
 SCALARS = {bool: ("bool", "?"), int: ("int", "q"), float: ("float", "d")}
 
 Probe = Callable[[ModuleType, dict[str, Any]], Any]
@@ -71,9 +72,9 @@ def prepare(probe: ModuleType, inputs: dict[str, Any]) -> Any:
 
 
 def load_submission(source: str) -> ModuleType:
-    module = ModuleType("submission")
+    module = ModuleType(OWN_MODULE)
     module.__file__ = FILENAME
-    sys.modules["submission"] = module
+    sys.modules[OWN_MODULE] = module
     exec(compile_source(source, FILENAME), module.__dict__)
     return module
 
@@ -126,6 +127,8 @@ def encode_answer(answer: dict[str, Any]) -> tuple[bytes, bytes]:
 
 
 def encode_value(value: Any) -> Encoded:
+    if isinstance(value, BaseException):
+        value = name_exception(value)
     for kind, (name, code) in SCALARS.items():
         if isinstance(value, kind):
             return name, (), struct.pack(f"<{code}", value)
@@ -142,7 +145,24 @@ def encode_value(value: Any) -> Encoded:
     return type(value).__name__[:40], (), b""
 
 
+def unwrap(value: Any) -> Any:
+    """An exception's name, a numpy scalar or a tensor with one `bool` as a Python value; any other value as it is."""
+    if isinstance(value, BaseException):
+        return name_exception(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    if hasattr(value, "detach") and str(value.dtype) == "torch.bool":
+        return bool(value) if value.numel() == 1 else value
+    return value
+
+
+def name_exception(error: BaseException) -> str:
+    """The name of its class, or, for a class that the learner wrote, of the class that it specialises."""
+    return next(kind.__name__ for kind in type(error).__mro__ if kind.__module__ != OWN_MODULE)
+
+
 def encode_list(values: list[Any]) -> Encoded:
+    values = [unwrap(value) for value in values]
     kinds = {type(value) for value in values}
     if kinds == {int, float}:
         kinds = {float}

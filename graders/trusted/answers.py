@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from graders.contract.manifest import Tolerance
 from graders.contract.results import Finding, Measure, Mistake, Outcome, Schedule
-from graders.trusted.compare import is_finite, matches
+from graders.trusted.compare import is_finite_where, matches
 from graders.trusted.reference import PreparedCase
 from graders.trusted.text import clean_text
 from graders.trusted.wire import (
@@ -107,7 +107,7 @@ def judge_frame(head: bytes, number: int, case: PreparedCase, tolerance: Toleran
 def _rule_on_values(frame: Frame, expected: Frame, tolerance: Tolerance) -> Ruling:
     layout = read_layout(expected.header)
     got, wanted = decode_answer(layout, frame.body), decode_answer(layout, expected.body)
-    if not is_finite(got):
+    if not is_finite_where(got, wanted):
         outcome = Outcome.NOT_FINITE
     elif matches(got, wanted, tolerance):
         outcome = Outcome.PASSED

@@ -77,7 +77,7 @@ class CaseFacts(BaseModel):
     """All facts of a case except its inputs.
 
     `slow` is the finding for a run that ran out of time in this case; `instead` replaces the engine's words for
-    an outcome.
+    an outcome; `not_finite` names the answers in which infinity or NaN can be right.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -89,6 +89,7 @@ class CaseFacts(BaseModel):
     shown: str = Field(default="", max_length=4000)
     slow: Slug | None = None
     instead: dict[Literal["wrong_shape", "wrong_dtype", "not_finite"], Slug] = {}
+    not_finite: list[str] = []
     machine: MachineSpec | None = None
     graph: GraphSpec | None = None
     peak: PeakSpec | None = None

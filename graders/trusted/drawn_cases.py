@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from graders.contract.manifest import Judge
-from graders.trusted.case import HOST, split_cases
+from graders.trusted.case import HOST, CaseFacts, split_cases
 from graders.trusted.compare import is_finite
 from graders.trusted.exercise import read_file
 from graders.trusted.faults import ExerciseProblem
@@ -53,14 +53,27 @@ def prepare_cases(folder: Path, draw: DrawRequest) -> tuple[DrawnCases, list[dic
         asking = {"ask": ask_freely(open_host(folder, hosting[HOST]))} if case.hosted else {}
         expected = (answer_nothing if case.machine else solve)(copy.deepcopy(dict(inputs)) | asking)
         values = decode_answer(read_layout(expected.header), expected.body)
-        if not is_finite(values):
-            raise ExerciseProblem(f"solution.py answers case {case.name!r} with NaN or infinity; draw other inputs")
+        check_finite(case, values)
         drawn.inputs.append(dict(inputs) | hosting)
         drawn.expected.append(values)
         frames: tuple[Frame, Frame] = (question, expected)
         facts.append({"facts": case.model_dump(), "sizes": [[len(f.header), len(f.body)] for f in frames]})
         raw += [part for f in frames for part in (f.header, f.body)]
     return drawn, facts, b"".join(raw)
+
+
+def check_finite(case: CaseFacts, expected: Answer) -> None:
+    """Refuse infinity and NaN, except in answers in which the case allows them: there they are compared exactly."""
+    if unknown := [name for name in case.not_finite if name not in expected]:
+        raise ExerciseProblem(
+            f"cases.py: case {case.name!r}: not_finite names {unknown[0]!r}; name an answer of probe.py, such as "
+            f"{next(iter(expected), 'none')!r}"
+        )
+    if not is_finite({name: value for name, value in expected.items() if name not in case.not_finite}):
+        raise ExerciseProblem(
+            f"solution.py answers case {case.name!r} with NaN or infinity; draw other inputs, or name the answer in "
+            "the case's not_finite"
+        )
 
 
 def answer_nothing(inputs: dict[str, Any]) -> Frame:

@@ -279,12 +279,22 @@ def _check_inputs(facts: CaseFacts, inputs: Mapping[str, Any], found: _Examinati
 
 
 def _check_answer(expected: Answer, facts: CaseFacts, found: _Examination) -> None:
-    if not is_finite(expected):
+    if unknown := [name for name in facts.not_finite if name not in expected]:
+        message = f"not_finite of the case {facts.name!r} names {unknown[0]!r}, which probe does not answer"
+        line = line_of_word(found.text(CASES), unknown[0], after=facts.name)
+        raise Mistaken(
+            ExerciseFault(
+                file=CASES,
+                line=line,
+                message=message,
+                remedy=suggest(unknown[0], expected, "name an answer of probe.py"),
+            )
+        )
+    if not is_finite({name: value for name, value in expected.items() if name not in facts.not_finite}):
         message = f"the solution answers case {facts.name!r} with NaN or infinity"
         line = line_of_def(found.text(SOLUTION))
-        raise Mistaken(
-            ExerciseFault(file=SOLUTION, line=line, message=message, remedy="draw other inputs, or fix it")
-        )
+        remedy = "draw other inputs, fix it, or name the answer in the case's not_finite"
+        raise Mistaken(ExerciseFault(file=SOLUTION, line=line, message=message, remedy=remedy))
     _check_tolerance(expected, facts, found)
 
 
@@ -293,6 +303,8 @@ def _check_tolerance(expected: Answer, facts: CaseFacts, found: _Examination) ->
     tolerance = found.request.tolerance
     for name, value in expected.items():
         array = np.asarray(value)
+        if np.issubdtype(array.dtype, np.floating):
+            array = array[np.isfinite(array)]
         if not np.issubdtype(array.dtype, np.floating) or not array.size or np.all(array * 8 == np.round(array * 8)):
             continue
         size = float(np.max(np.abs(array.astype(np.float64))))
@@ -332,7 +344,8 @@ def _try_diagnose(
 def _changed(value: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, str | bool) or (isinstance(value, np.ndarray) and value.dtype == bool):
         return value
-    changed = change(value)
+    with np.errstate(invalid="ignore"):  # an expected infinity, times 0
+        changed = change(value)
     return changed.astype(value.dtype) if isinstance(value, np.ndarray) else type(value)(changed)
 
 

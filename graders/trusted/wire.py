@@ -23,6 +23,7 @@ ARRAYS = frozenset(["bool", *WHOLE, "float16", "float32", "float64"])
 SCALARS = {"float": "<f8", "int": "<i8", "bool": "?"}
 LISTS = {f"list[{name}]": code for name, code in SCALARS.items()}
 TEXTS = frozenset(["str", "list[str]"])
+OWN_MODULE = "solution"
 
 Layout = tuple[str, str, tuple[int, ...]]
 """Name, dtype, shape of one named value; a text's shape is its length in bytes."""
@@ -85,6 +86,8 @@ def _compact(layout: list[Layout]) -> bytes:
 
 
 def _encode(name: str, value: object) -> tuple[str, tuple[int, ...], bytes]:
+    if isinstance(value, BaseException | np.bool_):
+        value = _plain(value)
     if isinstance(value, bool | int | float):
         kind = type(value).__name__
         return kind, (), np.array(value, SCALARS[kind]).tobytes()
@@ -99,7 +102,24 @@ def _encode(name: str, value: object) -> tuple[str, tuple[int, ...], bytes]:
     return array.dtype.name, array.shape, np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
 
 
+def name_exception(error: BaseException) -> str:
+    """The name of its class, or, for a class that the solution wrote, of the class that it specialises."""
+    return next(kind.__name__ for kind in type(error).__mro__ if kind.__module__ != OWN_MODULE)
+
+
+def _plain(value: object) -> object:
+    """An exception's name, a numpy scalar or a tensor with one `bool` as a Python value; any other value as it is."""
+    if isinstance(value, BaseException):
+        return name_exception(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    if hasattr(value, "detach") and hasattr(value, "numel") and str(getattr(value, "dtype", "")) == "torch.bool":
+        return bool(value) if value.numel() == 1 else value
+    return value
+
+
 def _encode_list(name: str, values: list[object]) -> tuple[str, tuple[int, ...], bytes]:
+    values = [_plain(value) for value in values]
     kinds = {type(value).__name__ for value in values}
     if kinds == {"int", "float"}:
         kinds = {"float"}

@@ -19,6 +19,15 @@ MISTAKES = [
     ("solution.py", "x + x", "x / 0", "solution.py", 2, "raises ZeroDivisionError", "fix the line"),
     ("solution.py", "x + x", "float('nan')", "solution.py", 1, "NaN or infinity", "draw other inputs"),
     (
+        "cases.py",
+        INPUTS,
+        f'"not_finite": ["doubl"], {INPUTS}',
+        "cases.py",
+        13,
+        "names 'doubl', which probe does not answer",
+        "did you mean 'double'?",
+    ),
+    (
         "solution.py",
         "x + x",
         "x + __import__('random').random()",

@@ -6,6 +6,7 @@ import shutil
 import signal
 from pathlib import Path
 
+import numpy as np
 import pytest
 from judging_parts import FIXTURES
 
@@ -71,6 +72,25 @@ def test_what_a_solution_prints_is_not_the_workers_to_tell_and_what_it_complains
 def test_a_solution_that_answers_nan_is_our_fault(reference, root):
     rewrite(root, "solution.py", "def scale(numbers, factor):\n    return [float('nan') for n in numbers]\n")
     assert "NaN or infinity" in fault(reference, root)
+
+
+def allow(root: Path, names: str) -> None:
+    cases = (FIXTURES / "scaling" / "cases.py").read_text()
+    rewrite(root, "cases.py", cases.replace('"slow": "too-slow",', f'"slow": "too-slow", "not_finite": {names},'))
+
+
+def test_an_answer_may_be_infinite_where_its_case_says_so(reference, root):
+    rewrite(root, "solution.py", "def scale(numbers, factor):\n    return [float('-inf') for n in numbers]\n")
+    allow(root, '["scaled", "total"]')
+    with reference.prepare(load_exercise(root, "scaling"), 1) as run:
+        assert run.cases[0].expected.body == np.full(3, -np.inf).tobytes()
+    allow(root, '["scaled"]')
+    assert "NaN or infinity" in fault(reference, root)
+
+
+def test_a_name_that_is_no_answer_cannot_be_infinite(reference, root):
+    allow(root, '["scales"]')
+    assert "not_finite names 'scales'; name an answer of probe.py, such as 'scaled'" in fault(reference, root)
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,20 @@ def test_what_is_not_finite_never_passes(value):
     assert rule(answer(g=np.array([[1.0, 2.0], [3.0, value]], np.float32))).outcome is Outcome.NOT_FINITE
 
 
+@pytest.mark.parametrize("expected", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("got", [np.inf, -np.inf, np.nan, -1e300, 1e300, 0.0])
+def test_an_expected_infinity_or_nan_is_matched_by_itself_alone(got, expected):
+    frames = [encode_answer({"g": np.array([1.0, value])}) for value in (got, expected)]
+    outcome = rule(frame(b"ANSW", 0, frames[0].header, frames[0].body), expected=frames[1]).outcome
+    same = got == expected or (np.isnan(got) and np.isnan(expected))
+    assert outcome is (Outcome.PASSED if same else Outcome.WRONG_ANSWER)
+
+
+def test_nan_in_place_of_a_number_is_not_finite_beside_an_expected_infinity_too():
+    frames = [encode_answer({"g": np.array([value, np.inf])}) for value in (np.nan, 1.0)]
+    assert rule(frame(b"ANSW", 0, frames[0].header, frames[0].body), expected=frames[1]).outcome is Outcome.NOT_FINITE
+
+
 @pytest.mark.parametrize(
     ("changes", "outcome"),
     [

@@ -65,6 +65,44 @@ def test_both_sides_write_the_same_bytes_for_tensors(driver):
         assert (ours.header, ours.body) == driver.encode_answer({"t": tensor})
 
 
+class Freed(RuntimeError):
+    """As a learner or the solution would write it; the tests give it their module's name."""
+
+
+STANDING_FOR = [
+    (np.False_, False),
+    ([np.True_, False], [True, False]),
+    ([np.float64(1.5), np.float32(2.5), 3], [1.5, 2.5, 3]),
+    ([np.int64(2), 3], [2, 3]),
+    (RuntimeError("no"), "RuntimeError"),
+    ([KeyError("a"), NotImplementedError()], ["KeyError", "NotImplementedError"]),
+]
+
+
+@pytest.mark.parametrize(("value", "plain"), STANDING_FOR, ids=str)
+def test_numpys_scalars_and_exceptions_are_sent_as_plain_values_by_both_sides(driver, value, plain):
+    ours = encode_answer({"v": value})
+    assert ours == encode_answer({"v": plain})
+    assert (ours.header, ours.body) == driver.encode_answer({"v": value})
+
+
+def test_an_exception_class_of_ones_own_is_named_by_the_class_that_it_specialises(driver, monkeypatch):
+    monkeypatch.setattr(Freed, "__module__", "solution")
+    assert encode_answer({"v": Freed()}) == encode_answer({"v": "RuntimeError"})
+    monkeypatch.setattr(Freed, "__module__", "submission")
+    assert driver.encode_answer({"v": [Freed()]}) == driver.encode_answer({"v": ["RuntimeError"]})
+
+
+@pytest.mark.torch
+def test_in_a_list_a_tensor_with_one_bool_is_a_bool_and_other_tensors_are_not(driver):
+    import torch
+
+    for value in (torch.tensor(True), torch.tensor([False])):
+        assert driver.encode_answer({"v": [value]}) == driver.encode_answer({"v": [bool(value)]})
+        assert encode_answer({"v": [value]}) == encode_answer({"v": [bool(value)]})
+    assert json.loads(driver.encode_answer({"v": [torch.tensor(1.5)]})[0]) == [["v", "list", []]]
+
+
 @pytest.mark.parametrize("array", ARRAYS, ids=str)
 def test_arrays_come_back_as_they_were(array):
     frame = encode_answer({"a": array})
