@@ -26,6 +26,7 @@ from app.web.edge.hosts import KnownHostsOnly, read_hosts
 from app.web.edge.metrics import MeasureRequests, Metrics
 from app.web.edge.rates import Rates
 from app.web.edge.rendering import Renderer
+from app.web.edge.request_log import RequestLog
 from app.web.edge.security import BodyLimit, FaultsInWords, SameOriginOnly, SecureResponses
 from app.web.edge.site import Clock, Site
 from app.web.edge.torch_version import RunningTorch
@@ -47,7 +48,7 @@ from app.web.pages import (
     theme,
 )
 from app.web.pages import preview as preview_routes
-from graders.ledger import Database, open_ledger_on
+from graders.ledger import Database, Endings, open_ledger_on
 
 log = logging.getLogger(__name__)
 
@@ -149,10 +150,10 @@ async def open_site(
         asyncio.create_task(database.keep_checkpointing(CHECKPOINT_SECONDS)),
         asyncio.create_task(store.keep_sweeping(clock, SWEEP_SECONDS)),
     ]
-    disk = Disk(settings.data)
-    yield Site(
-        settings, read_course, store, ledger, renderer, assets, figures, torch, rates, metrics, disk, clock, preview
-    )
+    disk, endings = Disk(settings.data), Endings(database)
+    await endings.begin()
+    opened = (settings, read_course, store, ledger, endings, renderer, assets, figures, torch, rates, metrics, disk)
+    yield Site(*opened, clock, preview)
     if preview:
         preview.watch.stop()
     for chore in chores:
@@ -172,6 +173,7 @@ def add_layers(app: FastAPI, settings: Settings, metrics: Metrics) -> None:
         app.add_middleware(KnownHostsOnly, hosts=hosts, refuse=errors.refuse_other_host)
     app.add_middleware(SecureResponses, https=settings.secure_cookies)
     app.add_middleware(MeasureRequests, metrics=metrics)
+    app.add_middleware(RequestLog, trusted=settings.trust_proxy, access=settings.access_log)
 
 
 def open_course(settings: Settings) -> Callable[[], Course]:

@@ -5,6 +5,7 @@ leave the proxy's headers to us.
 """
 
 import asyncio
+import logging
 import os
 import socket
 import sys
@@ -15,6 +16,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from app.main import create_app
 from app.settings import PRIVATE_UMASK, Settings, read_settings
+from app.web.edge.request_log import NameRequest
+from graders.contract.log_lines import set_up_logging
 
 STREAMS_END_SECONDS = 2
 HEADER_SECONDS = 20.0
@@ -65,6 +68,8 @@ def make_config(app: FastAPI, settings: Settings) -> uvicorn.Config:
         proxy_headers=False,
         server_header=False,
         access_log=False,
+        # Its lines then have the same form as ours.
+        log_config=None,
         log_level="warning",
         timeout_keep_alive=settings.keep_alive_seconds,
         # Without a limit, a server with open requests waits for them forever.
@@ -75,6 +80,9 @@ def make_config(app: FastAPI, settings: Settings) -> uvicorn.Config:
 def main() -> int:
     os.umask(PRIVATE_UMASK)
     settings = read_settings()
+    set_up_logging("website", logging.INFO if settings.access_log else logging.WARNING)
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(NameRequest())
     server = SiteServer(create_app(settings), settings)
     server.run()
     return 0 if server.started else 1

@@ -36,6 +36,8 @@ class Settings(SharedSettings):
     """True behind a proxy that sets X-Forwarded-For itself: the last address in it is the reader's."""
     keep_alive_seconds: Annotated[int, Field(ge=1, le=3600)] = 75
     """How long an idle connection stays open. It must be longer than a proxy's, or the proxy finds closed ones."""
+    access_log: bool = False
+    """Log one line for each request: method, path, status, time and id; no address and no query."""
     rate_factor: Annotated[float, Field(gt=0)] = 1.0
     """Multiplies every rate limit; a load test sets it high."""
     drawing_processes: Annotated[int, Field(ge=1, le=16)] = 2

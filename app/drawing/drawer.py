@@ -5,6 +5,7 @@ environment and no settings, and imports neither a server nor a database.
 """
 
 import ctypes
+import logging
 import os
 import resource
 import signal
@@ -14,6 +15,7 @@ from typing import BinaryIO
 
 from app.drawing.answer import answer_task
 from app.drawing.tasks import TASK, NotDrawn
+from graders.contract.log_lines import set_up_logging
 
 REQUEST = struct.Struct("!II")
 """Before each request: the bytes of its task and of its trace, which follow."""
@@ -71,6 +73,7 @@ def _answer(task: bytes, document: bytes) -> tuple[int, bytes]:
 def main() -> None:
     parent, memory_mib, cpu_seconds = sys.argv[1:]
     confine(int(parent), int(memory_mib))
+    set_up_logging("drawing", logging.WARNING)
     serve(sys.stdin.buffer, sys.stdout.buffer, float(cpu_seconds))
 
 

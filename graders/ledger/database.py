@@ -9,6 +9,7 @@ import contextlib
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -45,6 +46,11 @@ class Database:
         writers = 1 if _is_sqlite(url) else WRITERS
         self._writing = ThreadPoolExecutor(writers, thread_name_prefix="database-writer")
         self._reading = ThreadPoolExecutor(READERS, thread_name_prefix="database-reader")
+
+    @property
+    def file(self) -> Path:
+        """SQLite's; its write-ahead log lies beside it."""
+        return Path(make_url(self.url).database or "")
 
     async def write(
         self, transaction: Callable[Concatenate[Connection, P], T], *args: P.args, **named: P.kwargs

@@ -9,6 +9,7 @@ import socket
 from graders.box.interface import BoxFault
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import Queue
+from graders.contract.log_lines import set_up_logging
 from graders.contract.settings import GraderSettings
 from graders.ledger import Policy, open_ledger
 from graders.worker.loop import WorkerLoop
@@ -23,7 +24,7 @@ log = logging.getLogger(__name__)
 
 def main(settings: GraderSettings, queue: Queue = Queue.CPU) -> int:
     """Open and test the boxes, then work until stopped. Returns 0, or 2 if this machine cannot confine code."""
-    logging.basicConfig(level=logging.INFO, format="grader: %(message)s")
+    set_up_logging("grader", logging.INFO)
     try:
         with open_worker(settings, settings.exercises, queue) as worker:
             log.info("%s", describe(worker.hello))

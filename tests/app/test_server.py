@@ -20,7 +20,8 @@ from starlette.types import Message, Receive, Scope, Send
 from app import server
 from app.settings import Settings
 from app.storage.database import migrate
-from app.web.edge.metrics import MeasureRequests, Metrics
+from app.web.edge.metrics import MeasureRequests, Metrics, Seen
+from app.web.edge.sizes import Sizes
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = ROOT / "tests" / "course"
@@ -147,5 +148,5 @@ async def test_methods_that_clients_invent_are_one_series() -> None:
     for number in range(20):
         await MeasureRequests(answer, metrics)({"type": "http", "method": f"ZZ{number}"}, receive, send)
 
-    text = metrics.render({}, 0).decode()
+    text = metrics.render(Seen({}, (), (), Sizes(0, 0, 0))).decode()
     assert set(re.findall(r'unwind_requests_total\{method="([^"]*)"', text)) == {"other"}

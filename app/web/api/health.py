@@ -1,10 +1,14 @@
 """For operators and their tools: liveness, readiness (with how strongly learners' code is confined), metrics."""
 
+import asyncio
+
 from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from app.web.edge.metrics import Seen
 from app.web.edge.site import SiteDep
+from app.web.edge.sizes import measure_sizes
 from graders.contract.jobs import Queue
 
 router = APIRouter(include_in_schema=False)
@@ -28,6 +32,10 @@ async def ready(site: SiteDep) -> Response:
 
 @router.api_route("/metrics", methods=["GET", "HEAD"])
 async def metrics(site: SiteDep) -> Response:
-    depths = {queue: await site.ledger.depth(queue) for queue in Queue}
-    slots = sum(worker.hello.slots for worker in await site.ledger.workers())
-    return Response(site.metrics.render(depths, slots), media_type=CONTENT_TYPE_LATEST)
+    seen = Seen(
+        depths={queue: await site.ledger.depth(queue) for queue in Queue},
+        graders=[worker.hello for worker in await site.ledger.workers()],
+        endings=await site.endings.take_new(),
+        sizes=await asyncio.to_thread(measure_sizes, site.ledger.database.file, site.settings.data),
+    )
+    return Response(site.metrics.render(seen), media_type=CONTENT_TYPE_LATEST)

@@ -38,7 +38,7 @@ from graders.contract.limits import MAX_SOURCE_BYTES
 from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.results import RESULT, RunEnd
 from graders.contract.trace import MAX_EVENTS, Trace
-from graders.ledger import Accepted, QueuePosition, Submission
+from graders.ledger import Accepted, Kind, QueuePosition, Submission
 
 router = APIRouter(include_in_schema=False)
 api = APIRouter(prefix="/api/runs", tags=["runs"])
@@ -104,7 +104,7 @@ async def start_run(context: LearnerContext, asked: RunRequest) -> Started:
     accepted = await site.ledger.submit(
         context.learner, secrets.token_hex(16), job, origin=context.request_context.origin
     )
-    site.metrics.jobs.labels("run").inc()
+    site.metrics.jobs.labels(Kind.RUN.value).inc()
     if job.want_trace:
         # A process that draws starts while the code runs.
         site.figures.drawers.warm()

@@ -33,7 +33,7 @@ from graders.contract.limits import MAX_SOURCE_BYTES
 from graders.contract.manifest import Attempt
 from graders.contract.model import ExerciseName, SubmissionId
 from graders.contract.results import Outcome, Verdict
-from graders.ledger import Accepted, AddressBusy, QueueFull, QueuePosition, Submission, TooManyPending
+from graders.ledger import Accepted, AddressBusy, Kind, QueueFull, QueuePosition, Submission, TooManyPending
 
 router = APIRouter(include_in_schema=False)
 api = APIRouter(prefix="/api", tags=["submissions"])
@@ -138,7 +138,7 @@ async def _hand_over(context: LearnerContext, exercise: Exercise, job: GradeJob,
         context.learner, idempotency_key, job, exercise.manifest.queue, context.request_context.origin
     )
     if not accepted.already:
-        site.metrics.jobs.labels("public-check" if job.public_only else "grade").inc()
+        site.metrics.jobs.labels((Kind.CHECK if job.public_only else Kind.GRADE).value).inc()
     return accepted
 
 

@@ -14,8 +14,10 @@ from app.drawing.tasks import NotDrawn
 from app.web.edge.frame import Frame, LearnerFacts, make_frame
 from app.web.edge.identity import FRAGMENT_HEADER, read_theme
 from app.web.edge.memory_meter import Unmeasured
+from app.web.edge.metrics import WEBSITE
 from app.web.edge.mistakes import list_problems
 from app.web.edge.rates import QuotaExceeded, RateExceeded
+from app.web.edge.request_log import current_request
 from app.web.edge.site import Site, get_course, get_site
 from app.web.views.blocks import ProblemView
 from graders.ledger import AddressBusy, QueueFull, StorageRefused, TooManyPending
@@ -126,9 +128,10 @@ def refuse_other_host(request: Request) -> Response:
 async def answer_fault(request: Request, error: Exception) -> Response:
     """A bug of ours that was not caught earlier."""
     site = get_site(request)
-    site.metrics.faults.inc()
+    site.metrics.faults.labels(WEBSITE).inc()
     log.error("fault at %s %s", request.method, request.url.path, exc_info=error)
-    return respond_with_words(site, request, 500)
+    usual = WORDS[500].message
+    return respond_with_words(site, request, 500, f"{usual} Its number in the log is {current_request.get()}.")
 
 
 async def refuse_picture(request: Request, error: Exception) -> Response:
@@ -175,8 +178,14 @@ def handle_errors(app: FastAPI) -> None:
 
     @app.exception_handler(StorageRefused)
     async def no_storage(request: Request, error: StorageRefused) -> Response:
-        log.error("storage refused at %s: %s", request.url.path, error.reason)
-        return respond_with_words(get_site(request), request, 503, str(error), error.retry_after_seconds)
+        return _answer_refused_storage(request, error)
+
+
+def _answer_refused_storage(request: Request, error: StorageRefused) -> Response:
+    site = get_site(request)
+    site.metrics.storage_refused.inc()
+    log.error("storage refused at %s: %s", request.url.path, error.reason)
+    return respond_with_words(site, request, 503, str(error), error.retry_after_seconds)
 
 
 def _say_what_is_wrong(error: RequestValidationError) -> str:

@@ -1,47 +1,108 @@
 """Metrics for an operator, in Prometheus' text format. Numbers only: no learner, no source, no address."""
 
 import time
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.web.edge.sizes import Sizes
+from graders.contract.hello import WorkerHello
 from graders.contract.jobs import Queue
-from graders.ledger import Depth
+from graders.contract.results import Outcome
+from graders.ledger import Depth, Ending
 
-BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+JOB_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0)
+WEBSITE, GRADER = "website", "grader"
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
 """All other methods count as one; otherwise a client could create a new series with every request."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a scrape finds beside the counters. `endings` are those since the last scrape."""
+
+    depths: Mapping[Queue, Depth]
+    graders: Sequence[WorkerHello]
+    endings: Sequence[Ending]
+    sizes: Sizes
+
+
+class JobMetrics:
+    """What the ledger knows of jobs and graders. The graders themselves have no network, so nobody asks them."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.queued = Gauge("unwind_queued_jobs", "Jobs waiting", ("queue",), registry=registry)
+        self.running = Gauge("unwind_running_jobs", "Jobs running", ("queue",), registry=registry)
+        self.slots = Gauge("unwind_grader_slots", "Slots of the graders heard of lately", registry=registry)
+        self.graders = Gauge(
+            "unwind_graders", "Graders heard of lately", ("profile", "memory_meter"), registry=registry
+        )
+        self.outcomes = Counter(
+            "unwind_job_outcomes", "Jobs that ended, by outcome", ("kind", "outcome"), registry=registry
+        )
+        of_kind: dict[str, Any] = {"labelnames": ("kind",), "buckets": JOB_BUCKETS, "registry": registry}
+        self.waits = Histogram("unwind_queue_wait_seconds", "From a job's submission to its start", **of_kind)
+        self.runs = Histogram("unwind_run_seconds", "From a job's start to its end", **of_kind)
+
+    def show(self, seen: Seen) -> None:
+        for queue, depth in seen.depths.items():
+            self.queued.labels(queue.value).set(depth.queued)
+            self.running.labels(queue.value).set(depth.running)
+        self.slots.set(sum(hello.slots for hello in seen.graders))
+        self.graders.clear()
+        for hello in seen.graders:
+            self.graders.labels(hello.profile, "kernel" if hello.memory_cgroup else "none").inc()
+        for ending in seen.endings:
+            self._count(ending)
+
+    def _count(self, ending: Ending) -> None:
+        self.outcomes.labels(ending.kind.value, ending.outcome).inc()
+        if ending.wait_seconds is not None and ending.run_seconds is not None:
+            self.waits.labels(ending.kind.value).observe(ending.wait_seconds)
+            self.runs.labels(ending.kind.value).observe(ending.run_seconds)
 
 
 class Metrics:
     """The counters of one site, in its own registry, so that two sites in one process do not share them."""
 
     def __init__(self) -> None:
-        self.registry = CollectorRegistry()
+        self.registry = registry = CollectorRegistry()
         self.requests = Counter(
-            "unwind_requests", "Requests by route and status", ("route", "method", "status"), registry=self.registry
+            "unwind_requests", "Requests by route and status", ("route", "method", "status"), registry=registry
         )
         self.seconds = Histogram(
-            "unwind_request_seconds", "Time to the first byte", ("route",), buckets=BUCKETS, registry=self.registry
+            "unwind_request_seconds", "Time to the first byte", ("route",), buckets=BUCKETS, registry=registry
         )
-        self.streams = Gauge("unwind_open_streams", "Event streams open now", registry=self.registry)
-        self.faults = Counter("unwind_faults", "Requests that ended in a fault of ours", registry=self.registry)
-        self.jobs = Counter("unwind_jobs", "Jobs accepted, by kind", ("kind",), registry=self.registry)
+        self.streams = Gauge("unwind_open_streams", "Event streams open now", registry=registry)
+        self.faults = Counter(
+            "unwind_faults", "Requests or jobs that ended in our fault", ("where",), registry=registry
+        )
+        # An alert on an increase needs the series before its first event.
+        for where in (WEBSITE, GRADER):
+            self.faults.labels(where)
+        self.storage_refused = Counter(
+            "unwind_storage_refused", "Requests that the database could not keep", registry=registry
+        )
+        self.jobs = Counter("unwind_jobs", "Jobs accepted, by kind", ("kind",), registry=registry)
         self.pictures = Counter(
-            "unwind_pictures", "Pictures of learners' graphs, by how drawing ended", ("end",), registry=self.registry
+            "unwind_pictures", "Pictures of learners' graphs, by how drawing ended", ("end",), registry=registry
         )
-        self.queued = Gauge("unwind_queued_jobs", "Jobs waiting", ("queue",), registry=self.registry)
-        self.running = Gauge("unwind_running_jobs", "Jobs running", ("queue",), registry=self.registry)
-        self.slots = Gauge("unwind_grader_slots", "Slots of the graders heard of lately", registry=self.registry)
+        self.file_bytes = Gauge("unwind_database_bytes", "Size of the database's files", ("file",), registry=registry)
+        self.disk_free = Gauge("unwind_disk_free_bytes", "Room left for the data folder", registry=registry)
+        self._of_jobs = JobMetrics(registry)
+        ProcessCollector(registry=registry)
 
-    def render(self, depths: dict[Queue, Depth], slots: int) -> bytes:
+    def render(self, seen: Seen) -> bytes:
         """The metrics as text, with the ledger's current numbers."""
-        for queue, depth in depths.items():
-            self.queued.labels(queue.value).set(depth.queued)
-            self.running.labels(queue.value).set(depth.running)
-        self.slots.set(slots)
+        self._of_jobs.show(seen)
+        self.faults.labels(GRADER).inc(sum(ending.outcome == Outcome.GRADER_FAULT for ending in seen.endings))
+        self.file_bytes.labels("database").set(seen.sizes.database)
+        self.file_bytes.labels("wal").set(seen.sizes.wal)
+        self.disk_free.set(seen.sizes.disk_free)
         return generate_latest(self.registry)
 
 

@@ -18,7 +18,7 @@ from app.web.edge.metrics import Metrics
 from app.web.edge.rates import Rates
 from app.web.edge.rendering import Renderer
 from app.web.edge.torch_version import RunningTorch
-from graders.ledger import Ledger
+from graders.ledger import Endings, Ledger
 
 Clock = Callable[[], datetime]
 
@@ -31,6 +31,7 @@ class Site:
     read_course: Callable[[], Course]
     store: Store
     ledger: Ledger
+    endings: Endings
     renderer: Renderer
     assets: Assets
     figures: Figures

@@ -1,0 +1,64 @@
+"""Gives each request an id, which its answer and every log line about it carry; and logs requests if a setting asks.
+
+Pure ASGI. The access log holds no address, no query and no cookie: nothing that says who reads what.
+"""
+
+import logging
+import re
+import secrets
+import time
+from contextvars import ContextVar
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+HEADER = "x-request-id"
+OUTSIDE = re.compile(r"[A-Za-z0-9-]{8,64}")
+"""What is taken over from a trusted proxy."""
+
+log = logging.getLogger(__name__)
+current_request: ContextVar[str] = ContextVar("current_request", default="")
+
+
+class NameRequest(logging.Filter):
+    """Adds the id of the request that a line is about."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if request := current_request.get():
+            record.msg, record.args = f"{record.getMessage()} [request {request}]", ()
+        return True
+
+
+class RequestLog:
+    """`trusted`: a proxy in front names the requests in X-Request-ID. `access`: one line for each request."""
+
+    def __init__(self, app: ASGIApp, *, trusted: bool, access: bool) -> None:
+        self.app = app
+        self.trusted = trusted
+        self.access = access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        request = self._name(scope)
+        token = current_request.set(request)
+        started, status = time.perf_counter(), 0
+
+        async def named_send(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)[HEADER] = request
+            await send(message)
+
+        try:
+            await self.app(scope, receive, named_send)
+        finally:
+            if self.access:
+                milliseconds = 1000 * (time.perf_counter() - started)
+                log.info("%s %s %d %.0f ms", scope["method"], scope["path"], status, milliseconds)
+            current_request.reset(token)
+
+    def _name(self, scope: Scope) -> str:
+        given = Headers(scope=scope).get(HEADER, "") if self.trusted else ""
+        return given if OUTSIDE.fullmatch(given) else secrets.token_hex(8)

@@ -1,0 +1,113 @@
+"""What an operator watches: outcomes, waits and runs of jobs, sizes, and alert rules that name real metrics."""
+
+import re
+from pathlib import Path
+
+import httpx2
+import yaml
+from site_parts import FakeWorker, read_stream
+
+from app.web.edge.site import Site
+from graders.contract.outcomes import make_end
+from graders.contract.results import Outcome
+from graders.ledger import StorageRefused
+
+ROOT = Path(__file__).resolve().parents[4]
+ALERTS = ROOT / "docs" / "prometheus-alerts.yml"
+SUBMIT = "/api/exercises/double/submissions"
+SUFFIXES = re.compile(r"_(total|bucket|sum|count|created)$")
+
+
+async def scrape(browser: httpx2.AsyncClient) -> dict[str, float]:
+    lines = (await browser.get("/metrics")).text.splitlines()
+    return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines if not line.startswith("#")}
+
+
+async def hand_in(browser: httpx2.AsyncClient, key: str) -> None:
+    answer = (await browser.post(SUBMIT, json={"source": "x = 1", "idempotency_key": key})).json()
+    assert read_stream(await browser.get(answer["events"]))[-1].event == "finished"
+
+
+async def test_each_ending_is_counted_once_with_its_wait_and_its_run(
+    browser: httpx2.AsyncClient, worker: FakeWorker
+) -> None:
+    await hand_in(browser, "first-one")
+    first = await scrape(browser)
+    await hand_in(browser, "second-one")
+    await scrape(browser)
+    last = await scrape(browser)
+
+    passed = 'unwind_job_outcomes_total{kind="grade",outcome="passed"}'
+    assert (first[passed], last[passed]) == (1.0, 2.0)
+    for name in ("unwind_queue_wait_seconds", "unwind_run_seconds"):
+        assert last[f'{name}_count{{kind="grade"}}'] == 2.0
+        assert last[f'{name}_bucket{{kind="grade",le="300.0"}}'] == 2.0
+
+
+async def test_a_fault_of_the_grader_raises_the_fault_counter(
+    browser: httpx2.AsyncClient, worker: FakeWorker
+) -> None:
+    fault = 'unwind_faults_total{where="grader"}'
+    assert (await scrape(browser))[fault] == 0.0
+    worker.end = lambda job: make_end(job, Outcome.GRADER_FAULT)
+    await hand_in(browser, "our-fault")
+    assert (await scrape(browser))[fault] == 1.0
+
+
+async def test_what_waits_longer_than_what_came_later_is_counted_when_it_ends(
+    browser: httpx2.AsyncClient, site: Site
+) -> None:
+    ids = []
+    for number in range(3):
+        body = {"source": f"x = {number}", "idempotency_key": f"key-number-{number}"}
+        ids.append((await browser.post("/api/exercises/double/checks", json=body)).json()["id"])
+    owner = (await site.ledger.find(ids[0])).learner
+    cancelled = 'unwind_job_outcomes_total{kind="check",outcome="cancelled"}'
+    counts = []
+    for one in (ids[2], ids[0], ids[1]):
+        await site.ledger.cancel(one, owner)
+        counts.append((await scrape(browser))[cancelled])
+    assert counts == [1.0, 2.0, 3.0]
+    assert 'unwind_run_seconds_count{kind="check"}' not in await scrape(browser)
+
+
+async def test_graders_files_and_process_are_shown(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
+    seen = await scrape(browser)
+
+    assert seen['unwind_graders{memory_meter="none",profile="P2"}'] == 1.0
+    assert seen['unwind_database_bytes{file="database"}'] > 0
+    assert seen["unwind_disk_free_bytes"] > 0
+    assert seen["process_resident_memory_bytes"] > 0
+
+
+async def test_a_refusal_of_the_database_is_counted(
+    browser: httpx2.AsyncClient, site: Site, monkeypatch: object
+) -> None:
+    def refuse() -> None:
+        raise StorageRefused("disk I/O error")
+
+    object.__setattr__(site.disk, "check", refuse)
+    assert (await browser.post(SUBMIT, json={"source": "x", "idempotency_key": "any-key-1"})).status_code == 503
+    assert (await scrape(browser))["unwind_storage_refused_total"] == 1.0
+
+
+async def test_the_alert_rules_name_metrics_that_there_are(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
+    await hand_in(browser, "some-series")
+    shown = {SUFFIXES.sub("", name.partition("{")[0]) for name in await scrape(browser)}
+    rules = [rule for group in yaml.safe_load(ALERTS.read_text())["groups"] for rule in group["rules"]]
+
+    named = {name for rule in rules for name in re.findall(r"\bunwind_[a-z_]+", rule["expr"])}
+    assert {SUFFIXES.sub("", name) for name in named} - shown == set()
+    assert all(rule["annotations"]["summary"] for rule in rules)
+
+
+def test_the_log_lines_that_deserve_an_alert_are_written_somewhere() -> None:
+    text = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"These messages deserve an alert:(.*?)\n\n", text, re.S)
+    sources = "\n".join(
+        path.read_text(encoding="utf-8") for folder in ("app", "graders") for path in (ROOT / folder).rglob("*.py")
+    )
+
+    messages = [message.replace("\n", " ") for message in re.findall(r"`([^`]+)`", listed)]
+    assert {"grader fault", "storage refused", "the database refused"} <= set(messages)
+    assert [message for message in messages if message not in sources] == []

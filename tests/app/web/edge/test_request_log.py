@@ -1,0 +1,89 @@
+"""Every answer and every log line about a request carry its id; the access log says nothing about who reads."""
+
+import logging
+from dataclasses import replace
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+
+from app.main import create_app
+from app.settings import Settings
+from app.web.edge.request_log import NameRequest
+from app.web.edge.site import Site
+from graders.contract.log_lines import LogLine
+
+ID = "x-request-id"
+
+
+async def ask(settings: Settings, path: str, **headers: str) -> httpx2.Response:
+    app = create_app(settings)
+    async with app.router.lifespan_context(app):
+        transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://testserver") as client:
+            return await client.get(path, headers=headers)
+
+
+async def test_each_answer_has_an_id_of_its_own(browser: httpx2.AsyncClient) -> None:
+    ids = {(await browser.get(path)).headers[ID] for path in ("/healthz", "/healthz", "/nowhere")}
+    assert len(ids) == 3
+
+
+@pytest.mark.parametrize(
+    ("trusted", "given", "taken"),
+    [
+        (True, "from-the-proxy-1", True),
+        (True, "spaces and\x7f", False),
+        (True, "short", False),
+        (False, "from-the-proxy-1", False),
+    ],
+)
+async def test_only_a_trusted_proxy_names_requests(
+    settings: Settings, trusted: bool, given: str, taken: bool
+) -> None:
+    answer = await ask(settings.model_copy(update={"trust_proxy": trusted}), "/healthz", **{ID: given})
+    assert (answer.headers[ID] == given) is taken
+
+
+async def test_the_access_log_has_method_path_status_and_id_and_no_more(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "app.web.edge.request_log")
+    caplog.handler.addFilter(NameRequest())
+    answer = await ask(settings.model_copy(update={"access_log": True}), "/nowhere?secret=1", cookie="learner=ann")
+
+    (line,) = [record.getMessage() for record in caplog.records if "GET" in record.getMessage()]
+    assert line.startswith("GET /nowhere 404 ")
+    assert line.endswith(f" ms [request {answer.headers[ID]}]")
+    assert not any(word in line for word in ("secret", "learner", "ann", "127.0.0.1"))
+
+
+async def test_without_the_setting_nothing_is_logged(
+    browser: httpx2.AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    await browser.get("/healthz")
+    assert [record for record in caplog.records if record.name == "app.web.edge.request_log"] == []
+
+
+async def test_a_fault_is_logged_under_the_id_that_its_page_shows(
+    browser: httpx2.AsyncClient, app: FastAPI, caplog: pytest.LogCaptureFixture
+) -> None:
+    site: Site = app.state.site
+
+    def fail() -> None:
+        raise RuntimeError("a bug")
+
+    app.state.site = replace(site, read_course=fail)
+    caplog.handler.addFilter(NameRequest())
+    answer = await browser.get("/api/home/tape")
+    assert answer.status_code == 500
+    request = answer.headers[ID]
+    assert request in answer.json()["message"]
+    assert any(f"fault at GET /api/home/tape [request {request}]" in line for line in caplog.messages)
+
+
+def test_a_line_has_its_time_in_utc_its_level_and_its_program() -> None:
+    record = logging.LogRecord("any", logging.WARNING, "file", 1, "the %s is full", ("disk",), None)
+    record.created, record.msecs = 1_000_000_000.25, 250.0
+    assert LogLine("website").format(record) == "2001-09-09T01:46:40.250Z WARNING website: the disk is full"
