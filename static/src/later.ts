@@ -35,7 +35,8 @@ const watch = new IntersectionObserver(
   (entries) => {
     for (const { isIntersecting, target } of entries) if (isIntersecting) wake(target.localName);
   },
-  { rootMargin: NEAR },
+  // An exercise's answer is in a pane that scrolls by itself, where only scrollMargin looks ahead.
+  { rootMargin: NEAR, scrollMargin: NEAR },
 );
 
 /** Watches the elements of a page that are not awake yet, including those that arrive later (fragment.ts). */

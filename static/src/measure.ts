@@ -23,7 +23,7 @@ export class MeasureElement extends HTMLElement {
   connectedCallback(): void {
     this.addEventListener("uw-measured", (event) => this.take((event as CustomEvent<string>).detail));
     if (!this.dataset["figure"]) return;
-    this.watch = new IntersectionObserver((entries) => this.near(entries), { rootMargin: NEAR });
+    this.watch = new IntersectionObserver((entries) => this.near(entries), { rootMargin: NEAR, scrollMargin: NEAR });
     this.watch.observe(this);
     this.theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", this.repaint);

@@ -2,8 +2,9 @@
 
 import re
 
-from browser_parts import ROOT, OpenPage, scroll_through
-from playwright.sync_api import Page, Route, expect
+import pytest
+from browser_parts import ROOT, OpenPage, scroll_through, wait_for_near_elements
+from playwright.sync_api import Locator, Page, Route, expect
 
 EXERCISES = ROOT / "tests" / "course" / "exercises"
 OFF_BY_ONE = "def double(x):\n    return x + 1\n"
@@ -214,3 +215,29 @@ def test_on_paper_all_of_an_answer_is_printed(open_page: OpenPage) -> None:
     expect(page.locator(".pad-printed")).to_have_text(code)
     expect(page.locator(".pad-printed")).to_be_visible()
     expect(page.locator(".cm-editor")).to_be_hidden()
+
+
+@pytest.mark.parametrize("name", ["double", "early-meetings", "pull-back"])
+def test_on_a_desk_an_answer_is_submitted_without_scrolling(open_page: OpenPage, name: str) -> None:
+    page = open_page(f"/exercises/{name}")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    wait_for_near_elements(page)
+    submit_button = page.get_by_role("button", name="Submit")
+    page.locator(".cm-editor").wait_for()
+    expect(submit_button).to_be_in_viewport(ratio=1)
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    expect(submit_button).to_be_in_viewport(ratio=1)
+    assert find_what_is_over(submit_button) == ""
+
+
+def find_what_is_over(part: Locator) -> str:
+    """The element that covers the middle of a part, or "": such a part cannot be clicked."""
+    return str(
+        part.evaluate(
+            """part => {
+              const box = part.getBoundingClientRect();
+              const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+              return part.contains(top) ? "" : String(top?.outerHTML);
+            }"""
+        )
+    )
