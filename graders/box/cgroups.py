@@ -3,6 +3,7 @@
 import contextlib
 import os
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,8 @@ from typing import Final
 CPU_PERIOD_MICROSECONDS: Final = 100_000
 REMOVE_SECONDS: Final = 1.0
 LEAF: Final = "worker"
+SWAP_FILES: Final = {1: "memory.memsw.limit_in_bytes", 2: "memory.swap.max"}
+"""By version: version 1 limits memory and swap together, version 2 swap alone."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,15 @@ class RunGroups:
         text = (folder / ("memory.oom_control" if version == 1 else "memory.events")).read_text()
         fields = dict(line.split() for line in text.splitlines() if len(line.split()) == 2)
         return int(fields.get("oom_kill", 0))
+
+    def find_wrong(self, process: int, quota: Quota) -> Iterator[str]:
+        """What these groups do not enforce of `quota` upon this process."""
+        for controller, (version, folder) in self._folders.items():
+            if str(process) not in (folder / "cgroup.procs").read_text().split():
+                yield f"it is not in its {controller} group"
+            for name, value in _find_settings(controller, version, folder, quota).items():
+                if (said := (folder / name).read_text().strip()) != value:
+                    yield f"{name} {said}, not {value}"
 
     def remove(self) -> None:
         for folder in self._places():
@@ -246,26 +258,24 @@ def _place(root: str, point: str, membership: str) -> Path:
 
 
 def _write_quota(controller: str, version: int, folder: Path, quota: Quota) -> None:
+    for name, value in _find_settings(controller, version, folder, quota).items():
+        (folder / name).write_text(value)
+
+
+def _find_settings(controller: str, version: int, folder: Path, quota: Quota) -> dict[str, str]:
+    """The files of a group in which a controller's part of the quota is written, in this order."""
     cpu_microseconds = int(quota.cpu_cores * CPU_PERIOD_MICROSECONDS)
     settings: dict[tuple[str, int], dict[str, str]] = {
-        ("memory", 1): {"memory.limit_in_bytes": str(quota.memory_bytes)},
-        ("memory", 2): {"memory.max": str(quota.memory_bytes)},
+        ("memory", 1): {"memory.limit_in_bytes": str(quota.memory_bytes), SWAP_FILES[1]: str(quota.memory_bytes)},
+        ("memory", 2): {"memory.max": str(quota.memory_bytes), SWAP_FILES[2]: "0"},
         ("pids", 1): {"pids.max": str(quota.tasks)},
         ("pids", 2): {"pids.max": str(quota.tasks)},
         ("cpu", 1): {"cpu.cfs_quota_us": str(cpu_microseconds)},
         ("cpu", 2): {"cpu.max": f"{cpu_microseconds} {CPU_PERIOD_MICROSECONDS}"},
     }
-    for name, value in settings[controller, version].items():
-        (folder / name).write_text(value)
-    if controller == "memory":
-        _forbid_swap(folder, version, quota.memory_bytes)
-
-
-def _forbid_swap(folder: Path, version: int, memory_bytes: int) -> None:
-    name, value = ("memory.memsw.limit_in_bytes", str(memory_bytes)) if version == 1 else ("memory.swap.max", "0")
-    # Without this file the kernel does not count swap, and there is no limit to set.
-    if (folder / name).exists():
-        (folder / name).write_text(value)
+    own = settings[controller, version]
+    # Only a kernel that counts swap has the file, and only there is swap to be forbidden.
+    return {name: value for name, value in own.items() if name not in SWAP_FILES.values() or (folder / name).exists()}
 
 
 def _remove(folder: Path) -> None:

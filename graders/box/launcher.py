@@ -60,6 +60,12 @@ class Zygote:
             self._read_until(self._handles, serial)
             return self._handles.pop(serial)
 
+    def find_child(self, serial: int) -> int:
+        """The process id of a child whose handle has not been taken yet."""
+        with self._reading:
+            self._read_until(self._handles, serial)
+            return read_process_id(self._handles[serial])
+
     def await_end(self, serial: int) -> Ended:
         """How a child ended. Call it when the child is dead or dying: the wait is short, then BoxFault."""
         with self._reading:

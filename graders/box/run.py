@@ -138,6 +138,15 @@ class BoxRun:
         self._polls: dict[str, select.poll] = {}
 
     @property
+    def process_id(self) -> int:
+        """-1 once the child is reaped."""
+        return read_process_id(self._handle)
+
+    @property
+    def groups(self) -> RunGroups:
+        return self._groups
+
+    @property
     def is_over(self) -> bool:
         return self._exit is not None
 

@@ -1,28 +1,43 @@
 """The self-test: every attempt in a real box of every flavour, with controls outside it. What is unproven fails."""
 
+import contextlib
 import json
+import os
+import select
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from graders.box.interface import Boundary, BoxFault, BoxRequest, Cause, Driver, Exit, Profile, SelfTestReport
+from graders.box import state
+from graders.box.attempts import HELD
+from graders.box.interface import Boundary, BoxClosed, BoxFault, BoxRequest, SelfTestReport
 from graders.box.interpreter import clean_environment
+from graders.box.jail import seccomp
+from graders.box.run import BoxRun
 from graders.box.slot import Slot
+from graders.box.state import Confinement, Namespaces
+from graders.box.trials import (
+    LIMITS,
+    Ending,
+    expect,
+    failed_with,
+    make_request,
+    printed,
+    read_ending,
+    try_program,
+    try_resources,
+)
 from graders.contract.jobs import Flavour
-from graders.contract.limits import Limits
 
 ATTEMPTS_FILE: Final = Path(__file__).with_name("attempts.py")
-DOCUMENT_BYTES: Final = 256 * 1024
 CONTROL_SECONDS: Final = 20.0
-MIB: Final = 1 << 20
-LIMITS: Final = Limits(cpu_seconds=5, wall_seconds=10, memory_mib=256, output_kib=64, disk_mib=8, threads=8)
-
 MARK: Final = """
 import builtins, tempfile
 builtins.MARK = 1
@@ -37,15 +52,6 @@ assert not hasattr(builtins, "MARK"), "a patched module survived"
 assert not os.path.exists("/tmp/mark"), "a file survived"
 print("clean")
 """
-START_THREADS: Final = """
-import threading, time
-count = 0
-try:
-    for count in range(1, 200):
-        threading.Thread(target=time.sleep, args=(9,), daemon=True).start()
-except RuntimeError:
-    print("stopped at", count)
-"""
 READ_TORCH: Final = """
 import os, sys, numpy
 sys.path.append(os.path.dirname(os.path.dirname(numpy.__file__)))
@@ -54,53 +60,16 @@ try:
 except (ImportError, PermissionError):
     print("out of reach")
 """
-FILL_SCRATCH: Final = """
-files = []
-try:
-    for at in range(64):
-        files.append(open(f"/tmp/{at}", "wb"))
-        files[-1].write(bytes(1 << 20))
-        files[-1].flush()
-except OSError as error:
-    print("refused", error.errno)
-"""
-TOUCH_STACK: Final = """
-import ctypes, time
-libc = ctypes.CDLL(None)
-libc.pthread_self.restype = ctypes.c_ulong
-attributes, base, size = ctypes.create_string_buffer(128), ctypes.c_void_p(), ctypes.c_size_t()
-libc.pthread_getattr_np(ctypes.c_ulong(libc.pthread_self()), attributes)
-libc.pthread_attr_getstack(attributes, ctypes.byref(base), ctypes.byref(size))
-ctypes.memset(base.value + (1 << 20), 1, 200 << 20)
-time.sleep(1)
-"""
-CALL_32_BIT: Final = """
-import ctypes, mmap
-page = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=7)
-page.write(bytes.fromhex("b814000000cd80c3"))
-ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))()
-"""
-SIGSYS: Final = 31
 
+SLEEP: Final = "import time; time.sleep(99)"
+DEATH_SECONDS: Final = 2.0
+DRAW: Final = """
+import random, sys
+import numpy
+print(random.random(), numpy.random.rand(), "torch" in sys.modules and sys.modules["torch"].rand(1).item())
+"""
 Controls = dict[str, dict[str, str]]
 """Name of an attempt -> its `state` outside the box, and the `words` that describe it."""
-
-
-@dataclass(frozen=True)
-class Ending:
-    """A run that the self-test made: how it ended, and what the driver reported."""
-
-    exit: Exit
-    document: dict[str, Any]
-
-    @property
-    def printed(self) -> str:
-        return self.exit.stdout.decode(errors="replace").strip()
-
-    @property
-    def mistake(self) -> str:
-        mistake = self.document.get("mistake") or {}
-        return f"{mistake.get('type', '')}: {mistake.get('message', '')}".strip(": ")
 
 
 def run_self_test(boxes: Sequence[Slot]) -> SelfTestReport:
@@ -117,23 +86,37 @@ def run_self_test(boxes: Sequence[Slot]) -> SelfTestReport:
     boundaries = [boundary for one in proving for boundary in one.result()]
     for number, (box, neighbour) in enumerate(pairwise(boxes), 2):
         boundaries += [_look_for_trace(f"for slot {number}", box, neighbour, flavour) for flavour in box.flavours]
+    boundaries += _judge_users(boxes)
     return SelfTestReport(boxes[0].profile, tuple(boundaries), time.monotonic() - started)
 
 
 def _try_everything(box: Slot, controls: Controls) -> list[Boundary]:
     boundaries = []
     for flavour in box.flavours:
-        boundaries += [*_try_calls(box, flavour, controls), *_try_resources(box, flavour)]
+        boundaries += [*_try_calls(box, flavour, controls), *try_resources(box, flavour)]
     return [*boundaries, *_try_traces(box)]
 
 
+@dataclass(frozen=True)
+class Tried:
+    """All attempts that a process survives, made by one child, which was looked at while it waited in the middle."""
+
+    ending: Ending
+    gaps: dict[str, list[str]]
+    """What was looked at -> what is not as the profile promises."""
+
+    @property
+    def results(self) -> Controls:
+        return dict(_read_lines(self.ending.printed))
+
+
 def _try_calls(box: Slot, flavour: Flavour, controls: Controls) -> Iterator[Boundary]:
-    """All attempts that a process survives, made in one fork and compared with the same attempts outside."""
-    ending = _make_attempts(box, flavour)
-    if isinstance(ending, BoxFault):
-        yield Boundary(f"attempts inside the box ({flavour})", False, str(ending))
+    """The attempts, compared with the same attempts outside, and the state of the process that made them."""
+    tried = _make_attempts(box, flavour)
+    if isinstance(tried, BoxFault):
+        yield Boundary(f"attempts inside the box ({flavour})", False, str(tried))
         return
-    results = dict(_read_lines(ending.printed))
+    results, ending = tried.results, tried.ending
     no_word = {"state": "broken", "words": f"no word from it; {ending.mistake or ending.exit.cause}"}
     names = controls.keys() or results.keys()
     for name in names:
@@ -142,27 +125,71 @@ def _try_calls(box: Slot, flavour: Flavour, controls: Controls) -> Iterator[Boun
         yield Boundary(f"{name} ({flavour})", result["state"] == "refused", result["words"], control)
     all_made = bool(names) and names == results.keys()
     yield Boundary(f"every attempt was made ({flavour})", all_made, f"{len(results)} of {len(names)}")
+    for name, complaints in tried.gaps.items():
+        proof = "; ".join(complaints) or "as promised"
+        yield Boundary(f"{name}, as the kernel says ({flavour})", not complaints, proof, "none: it is a fact")
 
 
-def _make_attempts(box: Slot, flavour: Flavour) -> Ending | BoxFault:
-    return _attempt(box, flavour, ATTEMPTS_FILE.read_text() + "\nreport_inside()\n", LIMITS)
+def _make_attempts(box: Slot, flavour: Flavour) -> Tried | BoxFault:
+    allowed = sorted({*seccomp.PLAIN.values(), *seccomp.RULED.values()})
+    program = f"{ATTEMPTS_FILE.read_text()}\nALLOWED = {allowed}\nreport_inside()\nhold()\n"
+    request = make_request(flavour, program, LIMITS)
+    try:
+        namespaces = state.await_spare(box.find_spare(flavour))
+        run = box.start(request)
+        gaps = _look_at(run, box, request, namespaces)
+        return Tried(read_ending(run), gaps)
+    except BoxFault as fault:
+        return fault
+
+
+def _look_at(run: BoxRun, box: Slot, request: BoxRequest, namespaces: Namespaces) -> dict[str, list[str]]:
+    """While it waits for a word."""
+    order, quota = box.find_order(request, run.groups), box.find_quota(request.limits)
+    zygote = box.find_zygote(request.flavour)
+    confinement = Confinement(
+        box.profile, request.flavour, box.uid, box.gid, zygote, order, quota, run.groups, namespaces
+    )
+    try:
+        run.receive(len(HELD))
+        gaps = state.find_gaps(run.process_id, confinement)
+        run.send(b".")
+    except BoxClosed as error:
+        return {"state": [f"the process did not wait to be looked at: {error}"]}
+    return gaps
 
 
 def _try_slot(box: Slot, number: int, controls: Controls) -> list[Boundary]:
-    """All attempts again in another slot, reported as one boundary per flavour."""
-    return [
-        _judge_all(f"every attempt in slot {number} ({flavour})", _make_attempts(box, flavour), controls)
-        for flavour in box.flavours
-    ]
+    """All attempts again in another slot, reported as two boundaries per flavour."""
+    boundaries = []
+    for flavour in box.flavours:
+        tried = _make_attempts(box, flavour)
+        boundaries.append(_judge_all(f"every attempt in slot {number} ({flavour})", tried, controls))
+        boundaries.append(_judge_state(f"the state of slot {number}, as the kernel says ({flavour})", tried))
+    return boundaries
 
 
-def _judge_all(name: str, ending: Ending | BoxFault, controls: Controls) -> Boundary:
-    if isinstance(ending, BoxFault):
-        return Boundary(name, False, f"could not be tried: {ending}")
-    refused = {attempt for attempt, result in _read_lines(ending.printed) if result["state"] == "refused"}
+def _judge_all(name: str, tried: Tried | BoxFault, controls: Controls) -> Boundary:
+    if isinstance(tried, BoxFault):
+        return Boundary(name, False, f"could not be tried: {tried}")
+    refused = {attempt for attempt, result in tried.results.items() if result["state"] == "refused"}
     others = controls.keys() - refused
     proof = f"{len(refused)} refused" + (f", but not: {', '.join(sorted(others))}" if others else "")
     return Boundary(name, bool(controls) and not others, proof, "those of slot 1")
+
+
+def _judge_state(name: str, tried: Tried | BoxFault) -> Boundary:
+    if isinstance(tried, BoxFault):
+        return Boundary(name, False, f"could not be looked at: {tried}")
+    complaints = [complaint for each in tried.gaps.values() for complaint in each]
+    return Boundary(name, not complaints, "; ".join(complaints) or "as promised", "none: it is a fact")
+
+
+def _judge_users(boxes: Sequence[Slot]) -> Iterator[Boundary]:
+    """Only root can give each slot a user of its own."""
+    if os.geteuid() == 0:
+        uids = sorted(box.uid for box in boxes)
+        yield Boundary("every slot has a user of its own", len(set(uids)) == len(uids), f"users {uids}")
 
 
 def _describe_control(control: dict[str, str] | None) -> str:
@@ -207,104 +234,51 @@ def _read_lines(text: str) -> Iterator[tuple[str, dict[str, str]]]:
         yield fields["name"], fields
 
 
-def _try_resources(box: Slot, flavour: Flavour) -> Iterator[Boundary]:
-    def expect(name: str, source: str, limits: Limits, fits: Expectation) -> Boundary:
-        return _expect(box, name, source, limits, fits, flavour)
-
-    small = LIMITS.model_copy(update={"memory_mib": 64})
-    yield expect("endless loop", "while True: pass", _of(cpu_seconds=0.1), _ended(Cause.CPU_LIMIT))
-    yield expect("endless sleep", "import time; time.sleep(99)", _of(wall_seconds=0.1), _ended(Cause.WALL_LIMIT))
-    yield expect("flood of output", "while True: print('x' * 999)", LIMITS, _ended(Cause.OUTPUT_LIMIT))
-    yield expect("private memory beyond the limit", "x = bytearray(200 << 20)", small, _mistake("MemoryError"))
-    # The cell's big stack is mapped already, so no limit of address space counts what is touched of it.
-    yield expect("memory that is mapped already", TOUCH_STACK, small, _ended(Cause.MEMORY_LIMIT))
-    yield expect("threads beyond the limit", START_THREADS, LIMITS, _printed("stopped at"))
-    yield expect("32-bit system call", CALL_32_BIT, LIMITS, _died(SIGSYS))
-    x32 = "import ctypes; ctypes.CDLL(None).syscall(0x40000000 + 39)"
-    yield expect("x32 system call", x32, LIMITS, _died(SIGSYS))
-    if box.profile is not Profile.P3:
-        yield expect("files beyond the scratch limit", FILL_SCRATCH, LIMITS, _printed("refused 28"))
-    else:
-        yield expect("any file at all", FILL_SCRATCH, LIMITS, _printed("refused 13"))
-    if box.memory_cgroup:
-        # The pages of files in /tmp are not part of any process's data, so only the cgroup counts them.
-        narrow = LIMITS.model_copy(update={"memory_mib": 32, "disk_mib": 64})
-        yield expect("files and memory together", FILL_SCRATCH, narrow, _ended(Cause.MEMORY_LIMIT))
-        yield expect("the memory meter sees 64 MiB", "x = bytearray(b'1') * (64 << 20)", LIMITS, _peaked_near(64))
-
-
 def _try_traces(box: Slot) -> Iterator[Boundary]:
     """Whether one run can leave something for the next, and whether a plain run can reach torch."""
     for flavour in box.flavours:
         yield _look_for_trace("for the next run", box, box, flavour)
+        yield _draw_twice(box, flavour)
+        yield _kill_zygote(box, flavour)
     if Flavour.PLAIN in box.flavours:
-        absent, out_of_reach = _mistake("ModuleNotFoundError"), _printed("out of reach")
-        yield _expect(box, "import torch where there is none", "import torch", LIMITS, absent, Flavour.PLAIN)
-        yield _expect(box, "read torch beside numpy", READ_TORCH, LIMITS, out_of_reach, Flavour.PLAIN)
+        absent, out_of_reach = failed_with("ModuleNotFoundError"), printed("out of reach")
+        yield expect(box, "import torch where there is none", "import torch", LIMITS, absent, Flavour.PLAIN)
+        yield expect(box, "read torch beside numpy", READ_TORCH, LIMITS, out_of_reach, Flavour.PLAIN)
+
+
+def _draw_twice(box: Slot, flavour: Flavour) -> Boundary:
+    """Without new seeds, all runs of a zygote would draw the same numbers."""
+    name = f"draw the same numbers as the run before ({flavour})"
+    first, second = (try_program(box, flavour, DRAW, LIMITS) for _ in range(2))
+    if isinstance(first, BoxFault) or isinstance(second, BoxFault) or not first.printed:
+        return Boundary(name, False, f"could not be tried: {first}, {second}")
+    pairs = zip(first.printed.split(), second.printed.split(), strict=False)
+    same = [one for one, other in pairs if one == other != "False"]
+    return Boundary(name, not same, f"the same: {', '.join(same)}" if same else "all differ")
+
+
+def _kill_zygote(box: Slot, flavour: Flavour) -> Boundary:
+    """A child asks to be killed when its zygote dies; only that death shows whether it did."""
+    name = f"outlive the zygote ({flavour})"
+    try:
+        run = box.start(make_request(flavour, SLEEP, LIMITS))
+        handle = os.pidfd_open(run.process_id)
+        try:
+            os.kill(box.find_zygote(flavour), signal.SIGKILL)
+            died, _, _ = select.select([handle], [], [], DEATH_SECONDS)
+        finally:
+            os.close(handle)
+            with contextlib.suppress(BoxFault):
+                run.stop()
+        box.replace_zygote(flavour)
+    except BoxFault as fault:
+        return Boundary(name, False, f"could not be tried: {fault}")
+    return Boundary(name, bool(died), "it died with the zygote" if died else "it lived on", "none: it is a fact")
 
 
 def _look_for_trace(whom: str, left_in: Slot, looked_in: Slot, flavour: Flavour) -> Boundary:
     name = f"leave a trace {whom}"
-    leaving = _attempt(left_in, flavour, MARK, LIMITS)
+    leaving = try_program(left_in, flavour, MARK, LIMITS)
     if isinstance(leaving, BoxFault) or leaving.mistake:
         return Boundary(f"{name} ({flavour})", False, f"no trace could be left: {leaving}")
-    return _expect(looked_in, name, FIND_MARK, LIMITS, _printed("clean"), flavour)
-
-
-Expectation = Callable[[Ending], bool]
-
-
-def _expect(box: Slot, name: str, source: str, limits: Limits, fits: Expectation, flavour: Flavour) -> Boundary:
-    name = f"{name} ({flavour})"
-    ending = _attempt(box, flavour, source, limits)
-    if isinstance(ending, BoxFault):
-        return Boundary(name, False, f"could not be tried: {ending}")
-    told = [str(ending.exit.cause), ending.mistake, ending.printed[:80]]
-    return Boundary(name, fits(ending), "; ".join(word for word in told if word), "none: the limit is the box's own")
-
-
-def _of(**changes: float) -> Limits:
-    return LIMITS.model_copy(update=changes)
-
-
-def _ended(cause: Cause) -> Expectation:
-    return lambda ending: ending.exit.cause is cause
-
-
-def _mistake(kind: str) -> Expectation:
-    return lambda ending: ending.mistake.startswith(kind)
-
-
-def _printed(text: str) -> Expectation:
-    return lambda ending: ending.printed.startswith(text)
-
-
-def _died(number: int) -> Expectation:
-    return lambda ending: ending.exit.cause is Cause.SIGNALLED and ending.exit.signal == number
-
-
-def _peaked_near(mib: int) -> Expectation:
-    return lambda ending: mib * MIB <= (ending.exit.peak_memory_bytes or 0) <= (mib + 24) * MIB
-
-
-def _attempt(box: Slot, flavour: Flavour, source: str, limits: Limits) -> Ending | BoxFault:
-    try:
-        return _run(box, flavour, source, limits)
-    except BoxFault as fault:
-        return fault
-
-
-def _run(box: Slot, flavour: Flavour, source: str, limits: Limits) -> Ending:
-    caps = {"document_bytes": DOCUMENT_BYTES}
-    payload = json.dumps({"source": source, "setup": "", "want_trace": False, "caps": caps}).encode()
-    run = box.start(BoxRequest(flavour, Driver.CELL, payload, limits))
-    try:
-        document = run.receive_at_most(DOCUMENT_BYTES)
-        ending = run.wait()
-    finally:
-        run.stop()
-    try:
-        fields = json.loads(document)
-    except ValueError:
-        fields = {}
-    return Ending(ending, fields if isinstance(fields, dict) else {})
+    return expect(looked_in, name, FIND_MARK, LIMITS, printed("clean"), flavour)

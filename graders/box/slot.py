@@ -105,7 +105,7 @@ class Slot(Box):
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="cgroup-sweeper")
         self._core = next(CORES)
         self.uid = choose_uid()
-        self._gid = self.uid if os.geteuid() == 0 else os.getegid()
+        self.gid = self.uid if os.geteuid() == 0 else os.getegid()
         # Only P1 is sure to be allowed to make cgroups, but an ordinary user's delegated group is used too.
         self._hierarchies = cgroups.find_hierarchies(f"unwind-{os.getpid()}-{id(self):x}")
         try:
@@ -136,6 +136,13 @@ class Slot(Box):
     def find_zygote(self, flavour: Flavour) -> int:
         """The zygote's process id, for operators and fault tests."""
         return self._zygotes[flavour].pid
+
+    def find_spare(self, flavour: Flavour) -> int:
+        """The process id of the child that the next run of this flavour will use."""
+        zygote = self._healthy_zygote(flavour)
+        if flavour not in self._spares:
+            self._spares[flavour] = self._prepare_child(zygote)
+        return zygote.find_child(self._spares[flavour].serial)
 
     def find_mother(self, flavour: Flavour) -> int:
         """The process id of the mother, which this slot may share with others."""
@@ -176,7 +183,7 @@ class Slot(Box):
             self._sweeper.submit(groups.remove)
 
     def _start_zygote(self, flavour: Flavour) -> Zygote:
-        order = ZygoteOrder(self.uid, self._gid, self._settings.compute_threads)
+        order = ZygoteOrder(self.uid, self.gid, self._settings.compute_threads)
         return self._mothers.fork_zygote(flavour, order)
 
     def _drop_zygote(self, flavour: Flavour) -> None:
@@ -188,6 +195,12 @@ class Slot(Box):
             zygote.close()
         if spare is not None:
             spare.groups.remove()
+
+    def replace_zygote(self, flavour: Flavour) -> None:
+        """Have another one, and a child of it ready, as after its death."""
+        self._drop_zygote(flavour)
+        zygote = self._healthy_zygote(flavour)
+        self._spares[flavour] = self._prepare_child(zygote)
 
     def _healthy_zygote(self, flavour: Flavour) -> Zygote:
         if flavour not in self._settings.flavours:
@@ -233,8 +246,8 @@ class Slot(Box):
         child = Child(spare.serial, zygote.take_handle(spare.serial), spare.groups, self._retire)
         ours, theirs = _make_pipes()
         try:
-            child.groups.set_quota(self._quota(request.limits))
-            orders.send(spare.channel, orders.as_fields(self._order(request, child.groups)), theirs)
+            child.groups.set_quota(self.find_quota(request.limits))
+            orders.send(spare.channel, orders.as_fields(self.find_order(request, child.groups)), theirs)
         except OSError as error:
             _close_all([*ours, child.handle])
             raise BoxFault(f"the spare child could not be used: {error}") from error
@@ -247,10 +260,10 @@ class Slot(Box):
             keep_on_core(child.handle, self._core)
         return run
 
-    def _quota(self, limits: Limits) -> Quota:
+    def find_quota(self, limits: Limits) -> Quota:
         return Quota(limits.memory_mib * MIB, limits.threads + OWN_TASKS, self._settings.cpu_cores)
 
-    def _order(self, request: BoxRequest, groups: RunGroups) -> ForkOrder:
+    def find_order(self, request: BoxRequest, groups: RunGroups) -> ForkOrder:
         limits = request.limits
         return ForkOrder(
             driver=request.driver,

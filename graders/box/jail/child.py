@@ -19,6 +19,8 @@ CHANNEL: Final = 3
 REPORT: Final = 4
 READY: Final = b"ready"
 HOST_NAME: Final = "box"
+# What ps shows of a child that waits in its namespaces, and of one that runs.
+SPARE_NAME, RUN_NAME = "box-spare", "box-run"
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,10 @@ def _stand_by(prepared: Prepared, descriptors: list[int]) -> BaseException | Non
     kernel.close_from(CHANNEL + 1)
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    return failure or _try(lambda: _enter_namespaces(prepared))
+    failure = failure or _try(lambda: _enter_namespaces(prepared))
+    if failure is None:
+        kernel.set_process_name(SPARE_NAME)
+    return failure
 
 
 def _join_cgroups(process_lists: list[int]) -> None:
@@ -121,6 +126,7 @@ def _place_descriptors(received: list[int]) -> None:
 
 def _jail(prepared: Prepared, order: ForkOrder) -> None:
     inherited, slot = prepared.inherited, prepared.order
+    kernel.set_process_name(RUN_NAME)
     if prepared.has_namespaces:
         root.mount_scratch(order.disk_bytes)
     stack_bytes = inherited.start.stack_bytes(order.driver)

@@ -30,6 +30,7 @@ PR_SET_PDEATHSIG: Final = 1
 PR_SET_DUMPABLE: Final = 4
 PR_CAPBSET_READ: Final = 23
 PR_CAPBSET_DROP: Final = 24
+PR_SET_NAME: Final = 15
 PR_SET_CHILD_SUBREAPER: Final = 36
 PR_SET_NO_NEW_PRIVS: Final = 38
 PR_CAP_AMBIENT: Final = 47
@@ -94,6 +95,11 @@ def control(name: str, option: int, *values: int) -> int:
     """Call prctl(2). Unused arguments are passed as zero, which newer options require."""
     padded = [ctypes.c_ulong(value) for value in (*values, 0, 0, 0, 0)[:4]]
     return _checked(name, LIBC.prctl(ctypes.c_int(option), *padded))
+
+
+def set_process_name(name: str) -> None:
+    raw = ctypes.c_char_p(name.encode())
+    _checked("prctl name", LIBC.prctl(ctypes.c_int(PR_SET_NAME), raw, *[ctypes.c_ulong(0)] * 3))
 
 
 def set_hostname(name: str) -> None:

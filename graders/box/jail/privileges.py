@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import struct
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -63,13 +64,20 @@ def find_bounding_set() -> tuple[int, ...]:
 
 def keep_capabilities(kept: tuple[int, ...], bounding_set: tuple[int, ...]) -> None:
     """Keep these capabilities and no others, and remove the others from the bounding set as far as allowed."""
-    for capability in bounding_set:
-        if capability not in kept:
-            # Without CAP_SETPCAP the set stays, which is harmless: the child may not exec and has no_new_privs.
-            with contextlib.suppress(PermissionError):
-                kernel.control("prctl drop capability", kernel.PR_CAPBSET_DROP, capability)
+    drop_from_bounding_set([capability for capability in bounding_set if capability not in kept])
+    hold_capabilities(kept)
+
+
+def drop_from_bounding_set(capabilities: Iterable[int]) -> None:
+    for capability in capabilities:
+        # Without CAP_SETPCAP the set stays, which is harmless: the child may not exec and has no_new_privs.
+        with contextlib.suppress(PermissionError):
+            kernel.control("prctl drop capability", kernel.PR_CAPBSET_DROP, capability)
+
+
+def hold_capabilities(held: tuple[int, ...]) -> None:
     kernel.control("prctl ambient", kernel.PR_CAP_AMBIENT, kernel.PR_CAP_AMBIENT_CLEAR_ALL)
-    mask = sum(1 << capability for capability in kept)
+    mask = sum(1 << capability for capability in held)
     low, high = mask & 0xFFFFFFFF, mask >> 32
     header = struct.pack("<Ii", CAPABILITY_VERSION, 0)
     data = struct.pack("<6I", low, low, 0, high, high, 0)
@@ -78,10 +86,12 @@ def keep_capabilities(kept: tuple[int, ...], bounding_set: tuple[int, ...]) -> N
 
 def give_up_privileges(uid: int, gid: int, changes_user: bool, bounding_set: tuple[int, ...]) -> None:
     """Make the child an ordinary user without capabilities, for good. Raises PermissionError if it is still root."""
-    keep_capabilities((CAP_SETGID, CAP_SETUID, CAP_SETPCAP) if changes_user else (), bounding_set)
+    # The whole set, while CAP_SETPCAP still allows it.
+    drop_from_bounding_set(bounding_set)
+    hold_capabilities((CAP_SETGID, CAP_SETUID) if changes_user else ())
     if changes_user:
         become(uid, gid)
-    keep_capabilities((), ())
+    hold_capabilities(())
     if 0 in (os.getuid(), os.geteuid(), os.getgid()):
         raise PermissionError("learner code must not run as root")
     kernel.control("prctl dumpable", kernel.PR_SET_DUMPABLE, 0)

@@ -50,7 +50,7 @@ KNOWN: Final = {"read": 0, "exit_group": 231, "getrandom": 318}
 
 IOCTLS: Final = (0x5401, 0x541B, 0x5413, 0x5450, 0x5451)  # TCGETS, FIONREAD, TIOCGWINSZ, FIONCLEX, FIOCLEX
 FCNTLS: Final = (0, 1, 2, 3, 4, 1030)  # DUPFD, GETFD, SETFD, GETFL, SETFL, DUPFD_CLOEXEC: no locks, leases, seals
-PRCTLS: Final = (2, 3, 15, 16, 39)  # GET_PDEATHSIG, GET_DUMPABLE, SET_NAME, GET_NAME, GET_NO_NEW_PRIVS
+PRCTLS: Final = (3, 15, 16, 39)  # GET_DUMPABLE, SET_NAME, GET_NAME, GET_NO_NEW_PRIVS
 
 # For posix_fadvise: NORMAL, RANDOM, SEQUENTIAL, WILLNEED, NOREUSE. Not DONTNEED, which empties the page cache
 # for every process of the machine.
