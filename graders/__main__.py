@@ -170,7 +170,7 @@ def run(settings: GraderSettings, options: argparse.Namespace) -> int:
     ):
         end = run_job(job, box, settings.exercises, reference, on_event, threading.Event())
     assert isinstance(end, RunEnd)
-    print(end.model_dump_json() if options.json else describe_run(end))
+    print(write_run(end) if options.json else describe_run(end))
     return status_of(end.outcome)
 
 
@@ -226,6 +226,12 @@ def describe_case(case: CaseResult) -> list[str]:
         return [head]
     values = [("input", case.input), ("yours", case.got), ("expected", case.expected)]
     return [head, *(f"        {name}: {text}".replace("\n", "\n          ") for name, text in values if text)]
+
+
+def write_run(end: RunEnd) -> str:
+    """JSON, with the trace as an object in it."""
+    document = end.model_dump(mode="json", exclude={"trace_json"})
+    return json.dumps({**document, "trace": json.loads(end.trace_json) if end.trace_json else None})
 
 
 def describe_run(end: RunEnd) -> str:

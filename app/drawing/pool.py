@@ -35,7 +35,9 @@ class Limits:
     memory_mib: int = 512
     pictures_per_process: int = 500
     """Then a fresh process follows: what a large picture took, Python does not give back."""
-    waiting: int = 64
+    waiting: int = 256
+    waiting_bytes: int = 64 * 2**20
+    """Of traces, which are at most a megabyte each."""
     waiting_each: int = 6
     """How many pictures one reader may have waiting or drawn at a time."""
 
@@ -91,6 +93,7 @@ class Drawers:
             self._free.put_nowait(drawer)
         self._under_way: dict[Key, asyncio.Task[bytes]] = {}
         self._asked: Counter[str] = Counter()
+        self._asked_bytes = 0
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -108,7 +111,7 @@ class Drawers:
             return kept
         under_way = self._under_way.get(key)
         if under_way is None:
-            self._admit(asker)
+            self._admit(asker, trace)
             under_way = self._begin(key, self._draw(key, task, trace, asker))
         # A reader who leaves does not end a picture that somebody else may be waiting for as well.
         return await asyncio.shield(under_way)
@@ -138,14 +141,22 @@ class Drawers:
         for drawer in self._drawers:
             await drawer.stop()
 
-    def _admit(self, asker: str) -> None:
-        if self._asked[asker] >= self._limits.waiting_each and asker:
+    def _admit(self, asker: str, trace: bytes) -> None:
+        limits = self._limits
+        if asker and self._asked[asker] >= limits.waiting_each:
             self._note(End.BUSY)
             raise NotDrawn(BUSY_WITH_YOURS, final=False)
-        if self._asked.total() >= self._limits.waiting:
+        if self._asked.total() >= limits.waiting or self._asked_bytes + len(trace) > limits.waiting_bytes:
             self._note(End.BUSY)
             raise NotDrawn(BUSY, final=False)
         self._asked[asker] += 1
+        self._asked_bytes += len(trace)
+
+    def _release(self, asker: str, trace: bytes) -> None:
+        self._asked[asker] -= 1
+        self._asked_bytes -= len(trace)
+        if not self._asked[asker]:
+            del self._asked[asker]
 
     async def _start(self, drawer: "_Drawer") -> bytes:
         try:
@@ -168,9 +179,7 @@ class Drawers:
                 self._cache.keep(key, refusal, time.monotonic())
             raise refusal from None
         finally:
-            self._asked[asker] -= 1
-            if not self._asked[asker]:
-                del self._asked[asker]
+            self._release(asker, trace)
         self._note(End.DRAWN)
         self._cache.keep(key, answer, time.monotonic())
         return answer

@@ -1,9 +1,11 @@
 """The results of jobs: a verdict on a submission, or the end of a cell's run."""
 
+import json
 from enum import StrEnum
-from typing import Annotated, Literal
+from functools import cached_property
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, model_validator
 
 from graders.contract.model import ExerciseName, Message
 from graders.contract.trace import Trace
@@ -194,7 +196,11 @@ class Verdict(Message):
 
 
 class RunEnd(Message):
-    """The end of a cell: how it ended, what it printed, and the trace of its graph if one was asked for."""
+    """The end of a cell: how it ended, what it printed, and the trace of its graph if one was asked for.
+
+    The trace is JSON inside JSON, so that a website reads a result without building a megabyte of columns: only what
+    draws it parses it.
+    """
 
     kind: Literal["run_end"] = "run_end"
     outcome: Outcome
@@ -203,10 +209,26 @@ class RunEnd(Message):
     stdout: str = ""
     stderr: str = ""
     output_truncated: bool = False
-    trace: Trace | None = None
+    trace_json: str | None = None
     trace_refused: str = ""
     measures: tuple[Measure, ...] = ()
     profile: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_trace(cls, data: Any) -> Any:
+        """Accept a `trace` as it is too: results that an earlier version stored have it as an object."""
+        if not isinstance(data, dict) or "trace" not in data:
+            return data
+        trace, rest = data["trace"], {name: value for name, value in data.items() if name != "trace"}
+        if trace is not None:
+            rest["trace_json"] = trace.model_dump_json() if isinstance(trace, Trace) else json.dumps(trace)
+        return rest
+
+    @cached_property
+    def trace(self) -> Trace | None:
+        """The trace, parsed when it is first asked for."""
+        return None if self.trace_json is None else Trace.model_validate_json(self.trace_json)
 
 
 Result = Annotated[Verdict | RunEnd, Field(discriminator="kind")]

@@ -173,7 +173,7 @@ def conclude_cell(job: RunJob, raw: bytes, exit_: Exit, box: Box) -> RunEnd:
         stdout=read_text(exit_.stdout),
         stderr=read_text(exit_.stderr),
         output_truncated=exit_.output_truncated,
-        trace=report.trace if report else None,
+        trace_json=report.trace.model_dump_json() if report and report.trace else None,
         trace_refused=refused,
         measures=measure(exit_),
         profile=box.profile.value,

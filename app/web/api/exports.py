@@ -19,10 +19,10 @@ RunDep = Annotated[Submission, Depends(need_run)]
 
 
 async def _answer(context: RequestContext, run: Submission, task: Task) -> Response:
-    if not isinstance(run.result, RunEnd) or run.result.trace is None:
+    if not isinstance(run.result, RunEnd) or run.result.trace_json is None:
         raise HTTPException(404, "This run recorded no graph.")
     await context.count(Act.DRAW)
-    answer = await context.site.figures.ask(task, run.result.trace, context.asker)
+    answer = await context.site.figures.ask(task, run.result.trace_json, context.asker)
     return Response(answer, media_type="application/json")
 
 

@@ -37,7 +37,7 @@ from graders.contract.jobs import Flavour, RunJob
 from graders.contract.limits import MAX_SOURCE_BYTES
 from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.results import RESULT, RunEnd
-from graders.contract.trace import MAX_EVENTS, Trace
+from graders.contract.trace import MAX_EVENTS
 from graders.ledger import Accepted, Kind, QueuePosition, Submission
 
 router = APIRouter(include_in_schema=False)
@@ -154,15 +154,15 @@ async def _tell(started: Started, event: Event) -> AsyncIterator[ServerSentEvent
             end = RESULT.validate_json(event.body)
             assert isinstance(end, RunEnd)
             instead = end.trace_refused
-            if end.trace is not None:
+            if end.trace_json is not None:
                 try:
-                    yield ServerSentEvent(event="trace", raw_data=await _write_played(started, end.trace))
+                    yield ServerSentEvent(event="trace", raw_data=await _write_played(started, end.trace_json))
                 except NotDrawn as refusal:
                     instead = str(refusal)
             yield ServerSentEvent(event="done", data=await _describe_end(started, end, instead))
 
 
-async def _write_played(started: Started, trace: Trace) -> str:
+async def _write_played(started: Started, trace: str) -> str:
     task = ask_played(started.source, started.picture_prefix, started.course)
     played = await started.site.figures.ask(task, trace, started.learner)
     return complete_run(played, started.accepted.id)
@@ -225,10 +225,10 @@ async def run_graph(
     _, cell = await _find_cell_of_run(context, found)
     prefix = picture_prefix(cell) if cell else HOME_PICTURE
     await context.count(Act.DRAW)
-    if found.result.trace is None:
+    if found.result.trace_json is None:
         return answer_graph(None)
     task = DrawPicture(source=found.job.source, id_prefix=prefix, opened=tuple(sorted(opened)))
-    figure = await context.site.figures.draw(task, found.result.trace, context.asker)
+    figure = await context.site.figures.draw(task, found.result.trace_json, context.asker)
     return answer_graph(figure if figure.node_total else None)
 
 
@@ -280,7 +280,7 @@ async def run_page(
     drawn = RunPicture(None, "")
     resolved: tuple[PredictView, ...] = ()
     if isinstance(found.result, RunEnd):
-        if found.result.trace is not None:
+        if found.result.trace_json is not None:
             await context.count(Act.DRAW)
         folds = tuple(sorted(opened))
         task = DrawPicture(source=found.job.source, id_prefix="run-picture", opened=folds, step=step, rows=MAX_ROWS)

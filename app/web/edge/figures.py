@@ -12,7 +12,6 @@ from app.drawing.answer import answer_task
 from app.drawing.pool import Drawers
 from app.drawing.tasks import DrawPicture, Figure, NotDrawn, Task, WritePlayed
 from graders.contract.results import RunEnd
-from graders.contract.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -31,11 +30,11 @@ class Figures:
         self.drawers = drawers
         self._kept: dict[tuple[Path, str], _Kept] = {}
 
-    async def ask(self, task: Task, trace: Trace, asker: str) -> bytes:
-        """Raises NotDrawn, whose message is for the reader."""
-        return await self.drawers.ask(task, trace.model_dump_json().encode(), asker)
+    async def ask(self, task: Task, trace: str, asker: str) -> bytes:
+        """`trace` is JSON, which is not read here. Raises NotDrawn, whose message is for the reader."""
+        return await self.drawers.ask(task, trace.encode(), asker)
 
-    async def draw(self, task: DrawPicture, trace: Trace, asker: str) -> Figure:
+    async def draw(self, task: DrawPicture, trace: str, asker: str) -> Figure:
         """Raises NotDrawn, whose message is for the reader."""
         return Figure.model_validate_json(await self.ask(task, trace, asker))
 
@@ -87,10 +86,10 @@ class RunPicture:
 
 
 async def draw_end(figures: Figures, end: RunEnd, task: DrawPicture, asker: str) -> RunPicture:
-    if end.trace is None:
+    if end.trace_json is None:
         return RunPicture(None, end.trace_refused)
     try:
-        figure = await figures.draw(task, end.trace, asker)
+        figure = await figures.draw(task, end.trace_json, asker)
     except NotDrawn as refusal:
         return RunPicture(None, str(refusal))
     return RunPicture(figure if figure.node_total else None, figure.notes)

@@ -149,11 +149,11 @@ async def _gather_figures(context: RequestContext, state: ChapterState) -> dict[
 async def _last_figure(context: RequestContext, run: str | None, id_prefix: str) -> Figure | None:
     """The graph of this learner's run, while the ledger still has it."""
     found = await context.site.ledger.find(SubmissionId(run)) if run else None
-    if found is None or not isinstance(found.result, RunEnd) or found.result.trace is None:
+    if found is None or not isinstance(found.result, RunEnd) or found.result.trace_json is None:
         return None
     task = DrawPicture(source=found.job.source, id_prefix=id_prefix, list_nodes=True)
     try:
-        return await context.site.figures.draw(task, found.result.trace, context.asker)
+        return await context.site.figures.draw(task, found.result.trace_json, context.asker)
     except NotDrawn:
         return None
 

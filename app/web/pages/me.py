@@ -120,7 +120,7 @@ async def export(context: RequestContextDep) -> Response:
             "state": submission.state.value,
             "submitted_at": submission.submitted_at.isoformat(),
             "job": submission.job.model_dump(mode="json"),
-            "result": submission.result and submission.result.model_dump(mode="json", exclude={"trace"}),
+            "result": submission.result and submission.result.model_dump(mode="json", exclude={"trace_json"}),
         }
         for submission in await context.site.ledger.everything(context.learner)
     ]

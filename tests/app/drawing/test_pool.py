@@ -220,6 +220,17 @@ async def test_a_line_of_so_many_takes_no_more_and_says_so() -> None:
     await pool.close()
 
 
+async def test_a_line_of_so_many_bytes_takes_no_more() -> None:
+    pool = Pool(limits=Limits(waiting_bytes=len(SMALL) + 1))
+    asked = [pool.ask(picture(number), SMALL) for number in range(2)]
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+
+    assert [type(answer) for answer in answers] == [bytes, NotDrawn]
+    assert str(answers[1]) == BUSY
+    assert await pool.ask(picture(9), SMALL)
+    await pool.close()
+
+
 async def test_one_reader_cannot_fill_the_line() -> None:
     pool = Pool(limits=Limits(waiting_each=2))
     greedy = [pool.ask(picture(number), SMALL, "greedy") for number in range(5)]
