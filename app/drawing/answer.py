@@ -12,7 +12,6 @@ from app.drawing.tasks import (
     ClosedFold,
     DrawPicture,
     Figure,
-    MarkNode,
     NamedNode,
     NotDrawn,
     TapePart,
@@ -34,7 +33,6 @@ from app.pictures import (
     write_tape,
     write_whole,
 )
-from app.pictures.drawing.mark import mark_node
 from graders.contract.trace import Trace
 from graders.contract.trace_check import CheckedTrace, TraceRefused, read_trace
 
@@ -47,7 +45,7 @@ MAX_READ_BYTES = 4 * 2**20
 
 
 def answer_task(task: Task, document: bytes) -> bytes:
-    """JSON, or SVG for MarkNode. Raises NotDrawn, also for a fault of ours: a forged trace must not be a 500."""
+    """The answer as JSON. Raises NotDrawn, also for a fault of ours: a forged trace must not be a 500."""
     try:
         answer = _answer(task, read_trace(document, most_bytes=MAX_READ_BYTES))
     except TraceRefused as refusal:
@@ -85,9 +83,6 @@ def _answer(task: Task, trace: CheckedTrace) -> bytes:
             return str(figure.to_json()).encode()
         case WriteTrace():
             return trace.model_dump_json().encode()
-        case MarkNode():
-            picture = draw_graph(read_graph(trace), id_prefix=task.id_prefix)
-            return mark_node(picture, task.node, task.word).encode()
         case _:
             assert_never(task)
 

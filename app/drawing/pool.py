@@ -195,7 +195,12 @@ class _Drawer:
 
     @property
     def pid(self) -> int | None:
-        return self._process.pid if self._process is not None and self._process.returncode is None else None
+        """None also of a process whose end is known only by the end of what it says."""
+        process = self._process
+        if process is None or process.returncode is not None:
+            return None
+        assert process.stdout is not None
+        return None if process.stdout.at_eof() else process.pid
 
     async def start(self) -> None:
         """A process in this place, if there is none. Raises OSError where none can be started."""

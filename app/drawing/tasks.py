@@ -58,19 +58,8 @@ class WriteTrace(Message):
     kind: Literal["trace"] = "trace"
 
 
-class MarkNode(Message):
-    """SVG of the graph with `word` at one node."""
-
-    kind: Literal["mark"] = "mark"
-    id_prefix: str
-    node: int
-    word: str
-
-
-Task = Annotated[
-    DrawPicture | WritePlayed | WriteWhole | WritePlotly | WriteTrace | MarkNode, Field(discriminator="kind")
-]
-TASK: TypeAdapter[DrawPicture | WritePlayed | WriteWhole | WritePlotly | WriteTrace | MarkNode] = TypeAdapter(Task)
+Task = Annotated[DrawPicture | WritePlayed | WriteWhole | WritePlotly | WriteTrace, Field(discriminator="kind")]
+TASK: TypeAdapter[DrawPicture | WritePlayed | WriteWhole | WritePlotly | WriteTrace] = TypeAdapter(Task)
 
 
 class ClosedFold(Message):

@@ -11,7 +11,7 @@ from test_hostile_traces import all_keys
 
 from app.drawing import answer
 from app.drawing.answer import answer_task
-from app.drawing.tasks import DrawPicture, Figure, MarkNode, NotDrawn, WritePlayed, WriteTrace, WriteWhole
+from app.drawing.tasks import DrawPicture, Figure, NotDrawn, WritePlayed, WriteTrace, WriteWhole
 from app.pictures import Graph, draw_graph, read_graph
 from graders.contract.trace import Trace
 from graders.contract.trace_check import CheckedTrace, TraceRefused, read_trace
@@ -44,13 +44,6 @@ def test_the_player_gets_picture_words_and_tape_in_one_object() -> None:
 
 def test_a_trace_is_given_as_it_was_checked() -> None:
     assert read_trace(answer_task(WriteTrace(), write(RECORDED))) == RECORDED
-
-
-def test_a_marked_node_is_marked() -> None:
-    svg = answer_task(MarkNode(id_prefix="g", node=0, word="first wrong"), write(RECORDED)).decode()
-
-    assert svg.startswith("<svg")
-    assert "✗ first wrong" in svg
 
 
 def test_bytes_that_are_no_trace_are_refused_in_words() -> None:
