@@ -34,6 +34,13 @@ class Judge(StrEnum):
     BOTH = "both"
 
 
+class Inputs(StrEnum):
+    """Whether a submission may change the inputs of a case. If not, the judge compares them after the answer."""
+
+    MAY_CHANGE = "may_change"
+    UNTOUCHED = "untouched"
+
+
 class FindingText(Message):
     """What a learner reads when a case with this finding fails."""
 
@@ -99,6 +106,7 @@ class Manifest(Message):
     judge: Judge = Judge.ANSWERS
     memory_meter: bool = False
     """Whether a case is judged by its peak memory; then only a worker with a memory cgroup can judge it."""
+    inputs: Inputs = Inputs.MAY_CHANGE
     limits: Limits = Limits()
     tolerance: Tolerance = Tolerance()
     checks: Checks | None = None

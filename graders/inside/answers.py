@@ -32,17 +32,19 @@ Encoded = tuple[str, tuple[int, ...], bytes]
 
 
 def run(payload: bytes, incoming: int, outgoing: int) -> None:
-    """Payload: JSON {probe, source}. Cases come on `incoming`; answers and mistakes go to `outgoing`."""
+    """Payload: JSON {probe, source, inputs}; `inputs` only if they go back, so that the judge can compare them with
+    those that it sent. Cases come on `incoming`; answers and mistakes go to `outgoing`."""
     serve(payload, incoming, outgoing, answer_with_values)
 
 
 def serve(payload: bytes, incoming: int, outgoing: int, answer_one: AnswerOne) -> None:
     request = json.loads(payload)
+    untouched = "inputs" in request
     prepare_streams()
     try:
         probe = load_probe(request["probe"])
         submission = load_submission(request["source"])
-        answer_cases(submission, probe, incoming, outgoing, answer_one)
+        answer_cases(submission, probe, incoming, outgoing, returning(answer_one) if untouched else answer_one)
     except SystemExit:
         return
     except BaseException as error:  # noqa: BLE001 - whatever the learner's file raises is the learner's answer
@@ -99,6 +101,29 @@ def answer_cases(submission: ModuleType, probe: Probe, incoming: int, outgoing: 
 def answer_with_values(submission: ModuleType, probe: Probe, case: int, inputs: dict[str, Any]) -> bytes:
     layout, body = encode_answer(probe(submission, inputs))
     return HEAD.pack(b"ANSW", case, len(layout), len(body)) + layout + body
+
+
+def returning(answer_one: AnswerOne) -> AnswerOne:
+    """As `answer_one`, with the inputs as they are after the answer in a frame before it."""
+
+    def answer(submission: ModuleType, probe: Probe, case: int, inputs: dict[str, Any]) -> bytes:
+        frame = answer_one(submission, probe, case, inputs)
+        return encode_inputs(case, inputs) + frame
+
+    return answer
+
+
+def encode_inputs(case: int, inputs: dict[str, Any]) -> bytes:
+    """The bytes that brought these inputs here, if nothing changed. Empty if they no longer fit into a frame."""
+    arrays = {name: value for name, value in inputs.items() if isinstance(value, np.ndarray)}
+    plain = {name: value for name, value in inputs.items() if name not in arrays}
+    try:
+        layout, body = encode_answer(arrays)
+        described = {"plain": plain, "arrays": json.loads(layout)}
+        header = json.dumps(described, separators=(",", ":"), allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError):
+        header = body = b""
+    return HEAD.pack(b"INPT", case, len(header), len(body)) + header + body
 
 
 def send_mistake(error: BaseException, stage: str, case: int, outgoing: int) -> None:

@@ -127,6 +127,8 @@ def write_request(session: CaseSession, batch: CaseBatch, limits: Limits) -> Box
     driver = choose_driver(batch[0][1])
     measured = driver is Driver.PEAK
     content = {"probe": session.exercise.probe} | ({} if measured else {"source": session.source})
+    if batch[0][1].untouched:
+        content["inputs"] = manifest.inputs.value
     payload, sink = json.dumps(content).encode(), _output_sink(session.on_event)
     return BoxRequest(manifest.flavour, driver, payload, limits, sink, one_core=measured)
 

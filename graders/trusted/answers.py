@@ -14,12 +14,14 @@ from pydantic import TypeAdapter, ValidationError
 from graders.contract.manifest import Tolerance
 from graders.contract.results import Finding, Measure, Mistake, Outcome, Schedule
 from graders.trusted.compare import is_finite_where, matches
+from graders.trusted.findings import find_code
 from graders.trusted.reference import PreparedCase
 from graders.trusted.text import clean_text
 from graders.trusted.wire import (
     ANSWER,
     FAILURE,
     HEAD,
+    INPUTS,
     TEXTS,
     Answer,
     Frame,
@@ -84,7 +86,54 @@ def judge_answer(number: int, case: PreparedCase, tolerance: Tolerance, receive:
 
 
 def judge_frame(head: bytes, number: int, case: PreparedCase, tolerance: Tolerance, receive: Receive) -> Ruling:
-    """As judge_answer, if the answer's head has been read already."""
+    """As judge_answer, if the first head has been read already."""
+    if not case.untouched or head[:4] == FAILURE:
+        return _rule_on_answer(head, number, case, tolerance, receive)
+    changed = read_inputs(head, number, case.question, receive)
+    if changed is None:
+        return BREACH
+    ruling = _rule_on_answer(receive(HEAD.size), number, case, tolerance, receive)
+    if changed and ruling.outcome in (Outcome.PASSED, Outcome.WRONG_ANSWER):
+        finding = find_code("inputs-changed", changed)
+        return replace(ruling, outcome=Outcome.WRONG_ANSWER, finding=finding)
+    return ruling
+
+
+def read_inputs(head: bytes, number: int, question: Frame, receive: Receive) -> str | None:
+    """The name of an input that came back changed; "" if none is; None for a breach of the protocol."""
+    kind, answered, header_length, body_length = HEAD.unpack(head)
+    if kind != INPUTS or answered != number:
+        return None
+    longest_header = max(MAX_FOREIGN_HEADER_BYTES, len(question.header))
+    if header_length > longest_header or body_length > max(MAX_FOREIGN_BODY_BYTES, len(question.body)):
+        return None
+    came = Frame(receive(header_length), receive(body_length))
+    return "" if came == question else name_changed(came, question)
+
+
+def name_changed(came: Frame, question: Frame) -> str:
+    """The first input that differs. What came is read leniently: it only words a finding."""
+    sent = json.loads(question.header)
+    if came.header == question.header:
+        start = 0
+        for name, dtype, shape in sent["arrays"]:
+            end = start + byte_length(dtype, shape)
+            if came.body[start:end] != question.body[start:end]:
+                return str(name)
+            start = end
+    try:
+        told = json.loads(came.header)
+        plain = told.get("plain") if isinstance(told, dict) else None
+    except (ValueError, RecursionError):
+        plain = None
+    if isinstance(plain, dict):
+        for name, value in sent["plain"].items():
+            if name not in plain or plain[name] != value:
+                return str(name)
+    return ", ".join([*sent["plain"], *(name for name, *_ in sent["arrays"])])
+
+
+def _rule_on_answer(head: bytes, number: int, case: PreparedCase, tolerance: Tolerance, receive: Receive) -> Ruling:
     kind, answered, header_length, body_length = HEAD.unpack(head)
     if answered != number:
         return BREACH

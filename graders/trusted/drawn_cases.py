@@ -4,7 +4,7 @@ import copy
 import random
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from graders.contract.manifest import Judge
+from graders.contract.manifest import Inputs, Judge
 from graders.trusted.case import HOST, CaseFacts, split_cases
 from graders.trusted.compare import is_finite
 from graders.trusted.exercise import read_file
@@ -37,6 +37,7 @@ class DrawRequest:
     seed: int
     findings: frozenset[str]
     judge: Judge
+    inputs: Inputs = Inputs.MAY_CHANGE
 
 
 def prepare_cases(folder: Path, draw: DrawRequest) -> tuple[DrawnCases, list[dict[str, Any]], bytes]:
@@ -51,9 +52,12 @@ def prepare_cases(folder: Path, draw: DrawRequest) -> tuple[DrawnCases, list[dic
         # A copy, because a solution that trains in place would give `diagnose` other inputs than the learner had.
         hosting = {HOST: told[place][HOST]} if case.hosted else {}
         asking = {"ask": ask_freely(open_host(folder, hosting[HOST]))} if case.hosted else {}
-        expected = (answer_nothing if case.machine else solve)(copy.deepcopy(dict(inputs)) | asking)
+        given = copy.deepcopy(dict(inputs))
+        expected = (answer_nothing if case.machine else solve)(given | asking)
         values = decode_answer(read_layout(expected.header), expected.body)
         check_finite(case, values)
+        if draw.inputs is Inputs.UNTOUCHED and (changed := find_changed(inputs, given)):
+            raise ExerciseProblem(describe_changed(case, changed))
         drawn.inputs.append(dict(inputs) | hosting)
         drawn.expected.append(values)
         frames: tuple[Frame, Frame] = (question, expected)
@@ -74,6 +78,20 @@ def check_finite(case: CaseFacts, expected: Answer) -> None:
             f"solution.py answers case {case.name!r} with NaN or infinity; draw other inputs, or name the answer in "
             "the case's not_finite"
         )
+
+
+def find_changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """The name of the first input that is no longer the same, to the last bit; "" if all are."""
+    return next(
+        (name for name in before if encode_case({name: before[name]}) != encode_case({name: after.get(name)})), ""
+    )
+
+
+def describe_changed(case: CaseFacts, name: str) -> str:
+    return (
+        f"solution.py or probe.py changes the input {name!r} of case {case.name!r}, and exercise.toml has "
+        'inputs = "untouched"; work on a copy'
+    )
 
 
 def answer_nothing(inputs: dict[str, Any]) -> Frame:

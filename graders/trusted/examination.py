@@ -16,10 +16,10 @@ import numpy as np
 
 from graders.contract.examination import Examination, ExerciseFault
 from graders.contract.exercise_files import CASES, PROBE, SOLUTION
-from graders.contract.manifest import Judge, Tolerance
+from graders.contract.manifest import Inputs, Judge, Tolerance
 from graders.trusted.case import HOST, CaseFacts, split_cases
 from graders.trusted.compare import is_finite, matches
-from graders.trusted.drawn_cases import ask_freely, open_host, run_file
+from graders.trusted.drawn_cases import ask_freely, describe_changed, find_changed, open_host, run_file
 from graders.trusted.exercise import read_file
 from graders.trusted.faults import ExerciseProblem
 from graders.trusted.locate import find_near, line_of_def, line_of_word, locate, read_problem, suggest
@@ -43,6 +43,7 @@ class ExamineRequest:
     findings: frozenset[str]
     judge: Judge
     tolerance: Tolerance
+    inputs: Inputs = Inputs.MAY_CHANGE
 
 
 class Mistaken(Exception):
@@ -238,9 +239,14 @@ def _load_solver(found: _Examination) -> Callable[[DrawnCase], Answer]:
         facts, inputs, host = case
         try:
             asking = {"ask": ask_freely(open_host(found.folder, host[HOST]))} if host else {}
-            answer = call(solution, prepare(copy.deepcopy(dict(inputs)) | asking))
+            given = copy.deepcopy(dict(inputs))
+            answer = call(solution, prepare(given | asking))
         except Exception as error:
             raise Mistaken(_of_probe(found, error, solution, facts)) from error
+        if found.request.inputs is Inputs.UNTOUCHED and (changed := find_changed(inputs, given)):
+            message, remedy = describe_changed(facts, changed).split("; ")
+            line = line_of_def(found.text(SOLUTION))
+            raise Mistaken(ExerciseFault(file=SOLUTION, line=line, message=message, remedy=remedy))
         return _read_answer(answer, facts, found)
 
     return solve

@@ -26,6 +26,10 @@ SENTENCES: Mapping[str, Sentence] = {
         "The answer has a different type from the expected one.",
         "Look for a conversion, or a constant of a different type, on the way to what you return.",
     ),
+    "inputs-changed": Sentence(
+        "Your code changed its input `{message}`.",
+        "It belongs to the caller, who still needs it. Compute a new value, or make a copy before you write into it.",
+    ),
     "nothing-returned": Sentence(
         "Your function returned None.",
         "A function without a return statement returns None. Does every branch of yours have one?",

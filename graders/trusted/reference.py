@@ -13,6 +13,7 @@ from typing import Self
 from graders.contract.examination import Examination, ExerciseFault
 from graders.contract.exercise_files import CASES
 from graders.contract.jobs import Flavour
+from graders.contract.manifest import Inputs
 from graders.trusted.case import CaseFacts
 from graders.trusted.exercise import Exercise
 from graders.trusted.faults import GraderFault
@@ -28,11 +29,15 @@ PACKAGE_ROOT = Path(__file__).resolve().parent.parent.parent
 
 @dataclass(frozen=True)
 class PreparedCase:
-    """A case, the frame to send to the box, and the frame expected back: header exact, values within tolerance."""
+    """A case, the frame to send to the box, and the frame expected back: header exact, values within tolerance.
+
+    `untouched`: before its answer, the inputs come back, and must be the bytes that went in.
+    """
 
     facts: CaseFacts
     question: Frame
     expected: Frame
+    untouched: bool = False
 
 
 class ReferenceRun:
@@ -107,7 +112,7 @@ class ReferenceServer:
             raise GraderFault(facts["fault"])
         self._warm = self._warm or wants_torch
         ours.settimeout(WALL_SECONDS)
-        return ReferenceRun(ours, tuple(_read_cases(facts["cases"], raw)))
+        return ReferenceRun(ours, tuple(_read_cases(facts["cases"], raw, exercise.manifest.inputs)))
 
     def examine(self, exercise: Exercise) -> Examination:
         """What its author did wrong in its programs, drawn from many seeds. Raises GraderFault."""
@@ -198,6 +203,7 @@ def _write_order(exercise: Exercise, seed: str) -> bytes:
         "torch": manifest.flavour is Flavour.TORCH,
         "findings": tuple(manifest.findings),
         "judge": manifest.judge.value,
+        "inputs": manifest.inputs.value,
         "tolerance": manifest.tolerance.model_dump(),
     }
     return json.dumps(order).encode()
@@ -215,7 +221,7 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _read_cases(cases: list[dict[str, object]], raw: bytes) -> list[PreparedCase]:
+def _read_cases(cases: list[dict[str, object]], raw: bytes, inputs: Inputs) -> list[PreparedCase]:
     prepared = []
     start = 0
     for case in cases:
@@ -224,5 +230,8 @@ def _read_cases(cases: list[dict[str, object]], raw: bytes) -> list[PreparedCase
             middle, end = start + header_length, start + header_length + body_length
             frames.append(Frame(raw[start:middle], raw[middle:end]))
             start = end
-        prepared.append(PreparedCase(CaseFacts.model_validate(case["facts"]), *frames))
+        known = CaseFacts.model_validate(case["facts"])
+        # Sending inputs back would add to a peak, and a machine's inputs are the judge's own.
+        untouched = inputs is Inputs.UNTOUCHED and known.peak is None and known.machine is None
+        prepared.append(PreparedCase(known, frames[0], frames[1], untouched))
     return prepared

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.random
 
 from graders import prepare_for_fork
-from graders.contract.manifest import Judge, Tolerance
+from graders.contract.manifest import Inputs, Judge, Tolerance
 from graders.trusted.case import HOST
 from graders.trusted.drawn_cases import DrawnCases, DrawRequest, describe_fault, open_host, prepare_cases
 from graders.trusted.examination import ExamineRequest, examine
@@ -96,7 +96,8 @@ def serve_session(channel: socket.socket, order: dict[str, Any]) -> None:
     """Send every case with its expected answer, then answer questions until the judge closes the session."""
     folder = Path(order["exercise"])
     try:
-        draw = DrawRequest(int(order["seed"], 16), frozenset(order["findings"]), Judge(order["judge"]))
+        seed, findings = int(order["seed"], 16), frozenset(order["findings"])
+        draw = DrawRequest(seed, findings, Judge(order["judge"]), Inputs(order["inputs"]))
         drawn, facts, raw = prepare_cases(folder, draw)
     except Exception as error:  # noqa: BLE001 - author's code; the operator reads what it raised
         send_message(channel, {"fault": describe_fault(folder, error)})
@@ -117,8 +118,8 @@ def serve_session(channel: socket.socket, order: dict[str, Any]) -> None:
 
 def serve_examination(channel: socket.socket, order: dict[str, Any]) -> None:
     """Say which file is at work, so that the judge knows whose code ended this process; at the end, what is wrong."""
-    findings, judge = frozenset(order["findings"]), Judge(order["judge"])
-    request = ExamineRequest(Path(order["exercise"]), findings, judge, Tolerance(**order["tolerance"]))
+    findings, judge, inputs = frozenset(order["findings"]), Judge(order["judge"]), Inputs(order["inputs"])
+    request = ExamineRequest(Path(order["exercise"]), findings, judge, Tolerance(**order["tolerance"]), inputs)
     send_message(channel, examine(request, lambda file: send_message(channel, {"at": file})).model_dump(mode="json"))
 
 

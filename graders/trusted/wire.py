@@ -16,7 +16,7 @@ import numpy as np
 
 HEAD = struct.Struct("<4sIII")
 """kind, case, header length, body length."""
-CASE, ANSWER, FAILURE = b"CASE", b"ANSW", b"FAIL"
+CASE, INPUTS, ANSWER, FAILURE = b"CASE", b"INPT", b"ANSW", b"FAIL"
 
 WHOLE = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 ARRAYS = frozenset(["bool", *WHOLE, "float16", "float32", "float64"])

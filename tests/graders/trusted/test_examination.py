@@ -256,6 +256,15 @@ def test_a_tolerance_finer_than_the_numbers_is_told(server: ReferenceServer, tmp
     assert fault.remedy == "write relative = 2e-15 or more"
 
 
+def test_a_solution_that_changes_untouched_inputs_is_told(server: ReferenceServer, tmp_path: Path) -> None:
+    folder = tmp_path / "row-means"
+    shutil.copytree(Path(__file__).resolve().parents[1] / "fixtures" / "row-means", folder)
+    shutil.copy(folder / "attempts" / "writes_into_x.py", folder / "solution.py")
+    (fault,) = server.examine(load_exercise(tmp_path, "row-means")).faults
+    assert (fault.file, fault.line, fault.remedy) == ("solution.py", 1, "work on a copy")
+    assert "changes the input 'x' of case '2 rows'" in fault.message
+
+
 def test_a_byte_order_mark_is_no_mistake(server: ReferenceServer, tmp_path: Path) -> None:
     folder = plant(tmp_path, "solution.py", "x + x", "x * 2")
     for name in ("exercise.toml", "solution.py", "cases.py", "probe.py"):

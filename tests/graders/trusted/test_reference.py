@@ -51,6 +51,16 @@ def test_a_solution_that_changes_its_inputs_leaves_a_diagnosis_with_those_that_t
         assert run.diagnose(0, encode_answer({"scaled": numbers, "total": sum(numbers)})) == "unchanged"
 
 
+def test_a_solution_that_changes_inputs_that_are_to_stay_untouched_is_our_fault(reference, root):
+    manifest = (FIXTURES / "scaling" / "exercise.toml").read_text()
+    rewrite(root, "exercise.toml", manifest.replace('flavour = "plain"', 'flavour = "plain"\ninputs = "untouched"'))
+    with reference.prepare(load_exercise(root, "scaling"), 1) as run:
+        assert all(case.untouched for case in run.cases)
+    rewrite(root, "probe.py", (FIXTURES / "scaling" / "probe.py").read_text().replace("list(case", "(case"))
+    rewrite(root, "solution.py", "def scale(n, factor):\n    n[:] = [v * factor for v in n]\n    return list(n)\n")
+    assert "changes the input 'numbers' of case '2 numbers'" in fault(reference, root)
+
+
 def test_a_solution_that_raises_is_our_fault_told_with_file_and_line(reference, root):
     rewrite(root, "solution.py", "def scale(numbers, factor):\n    return numbers[99]\n")
     assert fault(reference, root) == "scaling: IndexError: list index out of range (solution.py, line 2)"

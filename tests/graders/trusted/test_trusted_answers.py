@@ -13,8 +13,9 @@ from graders.contract.manifest import Tolerance
 from graders.contract.results import Outcome
 from graders.trusted.answers import MAX_FOREIGN_BODY_BYTES, MAX_MISTAKE_BYTES, judge_answer
 from graders.trusted.case import CaseFacts
+from graders.trusted.findings import find_code
 from graders.trusted.reference import PreparedCase
-from graders.trusted.wire import Frame, encode_answer
+from graders.trusted.wire import Frame, encode_answer, encode_case
 
 EXACT = Tolerance(absolute=1e-6, relative=0.0)
 FACTS = CaseFacts(name="one", idea="it", finding="off", public=True)
@@ -150,6 +151,67 @@ def test_a_mistakes_text_is_cut_and_cleaned():
     assert (mistake.type, mistake.line, mistake.traceback) == ("E", None, "17")
     assert "\u202e" not in mistake.message
     assert len(mistake.message) < 1010
+
+
+INPUTS = {"steps": [1, 2.5], "x": np.array([1.0, 2.0]), "y": np.array([3.0])}
+
+
+def rule_with_inputs(came: bytes, data: bytes):
+    prepared = PreparedCase(FACTS, encode_case(INPUTS), EXPECTED, untouched=True)
+    return judge_answer(0, prepared, EXACT, Channel(came + data).receive)
+
+
+def back(**changes: object) -> bytes:
+    return encode_case(INPUTS | changes).numbered(b"INPT", 0)
+
+
+def test_inputs_that_come_back_as_they_went_leave_the_ruling_to_the_answer():
+    assert rule_with_inputs(back(), answer()).outcome is Outcome.PASSED
+    wrong = rule_with_inputs(back(), answer(n=4))
+    assert (wrong.outcome, wrong.finding) == (Outcome.WRONG_ANSWER, None)
+
+
+@pytest.mark.parametrize(
+    ("came", "name"),
+    [
+        (back(x=np.array([1.0, 2.0 + 1e-15])), "x"),
+        (back(y=np.array([-3.0])), "y"),
+        (back(steps=[1, 2.5, 3]), "steps"),
+        (back(x=np.array([1.0, 2.0, 3.0])), "steps, x, y"),
+        (HEAD.pack(b"INPT", 0, 0, 0), "steps, x, y"),
+        (frame(b"INPT", 0, b"[" * 4000, b""), "steps, x, y"),
+        (frame(b"INPT", 0, b'{"plain": 1}', b""), "steps, x, y"),
+    ],
+)
+@pytest.mark.parametrize("values", [{}, {"n": 4}], ids=["a right answer", "a wrong answer"])
+def test_an_input_that_changed_is_named_and_no_answer_makes_up_for_it(came, name, values):
+    ruling = rule_with_inputs(came, answer(**values))
+    assert (ruling.outcome, ruling.goes_on, ruling.finding) == (
+        Outcome.WRONG_ANSWER,
+        True,
+        find_code("inputs-changed", name),
+    )
+
+
+def test_what_says_more_than_a_changed_input_is_said_first():
+    changed = back(x=np.zeros(2))
+    assert rule_with_inputs(changed, answer(g=np.ones((2, 3), np.float32))).outcome is Outcome.WRONG_SHAPE
+    assert rule_with_inputs(b"", failure(0, type="KeyError", stage="case")).outcome is Outcome.RUNTIME_ERROR
+
+
+@pytest.mark.parametrize(
+    "came",
+    [
+        b"",
+        encode_case(INPUTS).numbered(b"INPT", 1),
+        HEAD.pack(b"INPT", 0, 0xFFFF_FFFF, 0),
+        HEAD.pack(b"INPT", 0, 0, 0xFFFF_FFFF),
+        encode_case(INPUTS).numbered(b"CASE", 0),
+    ],
+)
+def test_an_answer_without_its_inputs_is_a_breach(came):
+    ruling = rule_with_inputs(came, answer())
+    assert (ruling.outcome, ruling.goes_on) == (Outcome.PROTOCOL_ERROR, False)
 
 
 @given(st.binary(max_size=400) | st.builds(lambda tail: answer()[:20] + tail, st.binary(max_size=200)))

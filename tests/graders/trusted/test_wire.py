@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graders.inside
-from graders.trusted.wire import decode_answer, encode_answer, encode_case, read_layout
+from graders.trusted.wire import INPUTS, Frame, decode_answer, encode_answer, encode_case, read_layout
 
 NAMES = st.text(st.characters(min_codepoint=97, max_codepoint=122), min_size=1, max_size=5)
 PLAIN = st.one_of(
@@ -125,6 +125,16 @@ def test_a_case_arrives_in_the_box_as_it_was_drawn(driver):
     assert all(np.array_equal(arrived[name], inputs[name]) for name in ("x", "i"))
     assert (arrived["steps"], arrived["n"]) == (inputs["steps"], 3)
     arrived["x"] += 1
+
+
+def test_inputs_go_back_as_the_bytes_that_brought_them_unless_something_changed(driver):
+    inputs = {"steps": [["leaf", 1.5, -0.0], ["é", 0, None]], "x": np.arange(6.0).reshape(2, 3), "e": 1e-310}
+    sent = encode_case(inputs)
+    arrived = driver.decode_inputs(json.loads(sent.header), sent.body)
+    assert driver.encode_inputs(5, arrived) == sent.numbered(INPUTS, 5)
+    arrived["x"][1, 1] += 1e-9
+    assert driver.encode_inputs(5, arrived) != sent.numbered(INPUTS, 5)
+    assert driver.encode_inputs(5, {"steps": {1, 2}}) == Frame(b"", b"").numbered(INPUTS, 5)
 
 
 @pytest.mark.parametrize("value", [None, {"a": 1}, [None], [1.0, "a"], np.array(["a"]), np.array([1j]), object()])
