@@ -3,19 +3,108 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NewType
 
+from app.access.permissions import Role
+from app.access.session_limits import SessionLimits, find_limits
 from app.course.questions.marking import QuestionResponse
 from graders.contract.model import LearnerId
+
+AccountId = NewType("AccountId", str)
+SectionId = NewType("SectionId", str)
+
+
+@dataclass(frozen=True)
+class Account:
+    """A person who can sign in. All their work belongs to `learner`."""
+
+    id: AccountId
+    learner: LearnerId
+    name: str
+    is_operator: bool
+    made_at: datetime
 
 
 @dataclass(frozen=True)
 class Session:
-    """A learner's session in one browser. The database has the hash of its token, never the token."""
+    """A learner's session in one browser. The database has the hash of its token, never the token.
+
+    `account`, `authenticated_at` and `method` are set once somebody has signed in; `unclaimed` is then the learner
+    whose work this browser had before, until the person says whether it is theirs.
+    """
 
     token_hash: str
     learner: LearnerId
     made_at: datetime
     seen_at: datetime
+    account: Account | None = None
+    authenticated_at: datetime | None = None
+    method: str = ""
+    user_agent: str = ""
+    unclaimed: LearnerId | None = None
+    is_staff: bool = False
+    """Whether the account is an operator, or an instructor or assistant anywhere: its sessions end sooner."""
+
+    @property
+    def limits(self) -> SessionLimits:
+        return find_limits(has_account=self.account is not None, is_staff=self.is_staff)
+
+
+@dataclass(frozen=True)
+class Work:
+    """How much of a learner's work there is: chapters with anything in them, submissions, drafts and open hints."""
+
+    chapters: int
+    submissions: int
+    drafts_and_hints: int
+
+    def __bool__(self) -> bool:
+        return bool(self.chapters or self.submissions or self.drafts_and_hints)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A person at another site who signs in as an account."""
+
+    issuer: str
+    subject: str
+    display: str
+    linked_at: datetime
+    used_at: datetime
+
+
+@dataclass(frozen=True)
+class Membership:
+    """What an account is in one section. It gives rights only while it is active."""
+
+    section: SectionId
+    title: str
+    account: AccountId
+    name: str
+    role: Role
+    is_active: bool
+
+
+@dataclass(frozen=True)
+class AccountLine:
+    """An account as its operator sees it."""
+
+    account: Account
+    seen_at: datetime | None
+    is_closed: bool
+    roles: tuple[Membership, ...]
+
+
+@dataclass(frozen=True)
+class AuditLine:
+    """One act that gave or took rights, or touched somebody else's data. `actor` is a name, or the command line."""
+
+    at: datetime
+    actor: str
+    verb: str
+    object: str
+    before: str
+    after: str
 
 
 @dataclass(frozen=True)

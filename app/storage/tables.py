@@ -1,10 +1,10 @@
-"""The website's tables: learners and their work. Submissions are in the ledger's tables.
+"""The website's tables: learners and their work, accounts, sections. Submissions are in the ledger's tables.
 
-A learner is a random id; nothing here says who they are. Times are seconds since 1970, UTC.
-Deleting a learner deletes all their rows (the foreign keys cascade).
+A learner is a random id; only the row of an account says who they are. Times are seconds since 1970, UTC.
+Deleting a learner deletes all their rows, with their account if they have one (the foreign keys cascade).
 """
 
-from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, Integer, MetaData, String, Table, Text, false
 
 from graders.ledger.tables import NAMING_CONVENTION
 
@@ -21,6 +21,11 @@ def _learner(*, primary_key: bool = False) -> "Column[str]":
     )
 
 
+def _account(name: str, *, primary_key: bool = False, nullable: bool = False) -> "Column[str]":
+    key = ForeignKey("accounts.id", ondelete="CASCADE")
+    return Column(name, String(32), key, primary_key=primary_key, nullable=nullable)
+
+
 learners = Table(
     "learners",
     metadata,
@@ -28,7 +33,24 @@ learners = Table(
     Column("created_at", Double, nullable=False),
 )
 
-# A learner's session in one browser: the hash of a random token in its cookie. Deleting the row revokes it.
+# One learner each. A NULL `name_key` cannot sign in by name and password, so its name may be somebody else's too.
+# `terms_digest` names the operator's text that the person agreed to; `closed_at` ends every way to sign in.
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("learner", String(64), ForeignKey("learners.id", ondelete="CASCADE"), nullable=False, unique=True),
+    Column("name", String(80), nullable=False),
+    Column("name_key", String(80), unique=True),
+    Column("is_operator", Boolean, nullable=False, server_default=false()),
+    Column("terms_digest", String(12)),
+    Column("made_at", Double, nullable=False),
+    Column("closed_at", Double),
+)
+
+# A learner's session in one browser: the hash of a random token in its cookie. Deleting the row revokes it. `account`
+# is NULL until somebody signs in; `unclaimed` is then the learner whose work this browser had, until they say whose
+# it is.
 sessions = Table(
     "sessions",
     metadata,
@@ -37,8 +59,15 @@ sessions = Table(
     Column("made_at", Double, nullable=False),
     Column("seen_at", Double, nullable=False),
     Column("expires_at", Double, nullable=False),
+    _account("account", nullable=True),
+    Column("authenticated_at", Double),
+    Column("method", String(80)),
+    Column("user_agent", String(120)),
+    Column("unclaimed", String(64), ForeignKey("learners.id", ondelete="SET NULL")),
 )
 Index("ix_sessions_learner", sessions.c.learner)
+Index("ix_sessions_account", sessions.c.account)
+Index("ix_sessions_unclaimed", sessions.c.unclaimed)
 
 # Committed before the truth is shown: nothing updates `option` or `confidence`. A NULL option is "I don't know".
 predictions = Table(
@@ -111,3 +140,100 @@ hints = Table(
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("opened_at", Double, nullable=False),
 )
+
+credentials = Table(
+    "credentials",
+    metadata,
+    _account("account", primary_key=True),
+    Column("kind", String(16), primary_key=True),
+    Column("secret", String(200), nullable=False),
+    Column("changed_at", Double, nullable=False),
+)
+
+# A person at another site who signs in as this account. Never found by an e-mail address.
+identities = Table(
+    "identities",
+    metadata,
+    Column("kind", String(8), primary_key=True),
+    Column("issuer", String(255), primary_key=True),
+    Column("subject", String(255), primary_key=True),
+    _account("account"),
+    Column("display", String(120), nullable=False),
+    Column("linked_at", Double, nullable=False),
+    Column("used_at", Double, nullable=False),
+)
+Index("ix_identities_account", identities.c.account)
+
+# A link that sets a new password, once. The database has its hash; its maker saw it once.
+one_time_links = Table(
+    "one_time_links",
+    metadata,
+    Column("token_hash", String(64), primary_key=True),
+    _account("account"),
+    Column("made_at", Double, nullable=False),
+    Column("expires_at", Double, nullable=False),
+)
+Index("ix_one_time_links_account", one_time_links.c.account)
+
+# A sign-in that another site is to confirm. `account` is set where one is to be linked; `target`: where to go after.
+sign_in_attempts = Table(
+    "sign_in_attempts",
+    metadata,
+    Column("state_hash", String(64), primary_key=True),
+    Column("provider", String(40), nullable=False),
+    Column("browser_hash", String(64), nullable=False),
+    Column("nonce", String(64), nullable=False),
+    Column("verifier", String(128), nullable=False),
+    Column("target", String(400), nullable=False),
+    _account("account", nullable=True),
+    Column("expires_at", Double, nullable=False),
+)
+
+# `key` is a keyed hash of a name or of an address.
+sign_in_failures = Table(
+    "sign_in_failures",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("key", String(32), nullable=False),
+    Column("at", Double, nullable=False),
+    sqlite_autoincrement=True,
+)
+Index("ix_sign_in_failures_key_at", sign_in_failures.c.key, sign_in_failures.c.at)
+
+sections = Table(
+    "sections",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("title", String(120), nullable=False),
+    Column("made_at", Double, nullable=False),
+)
+
+# `status` is "invited" until the person accepts: nobody gets rights over an account by adding it.
+memberships = Table(
+    "memberships",
+    metadata,
+    Column("section", String(32), ForeignKey("sections.id", ondelete="CASCADE"), primary_key=True),
+    _account("account", primary_key=True),
+    Column("role", String(16), nullable=False),
+    Column("status", String(8), nullable=False),
+    Column("added_at", Double, nullable=False),
+)
+Index("ix_memberships_account", memberships.c.account)
+
+# Only ever added to. Ids and not foreign keys, because a line outlives what it is about. Never code, never a secret.
+audit = Table(
+    "audit",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("at", Double, nullable=False),
+    Column("actor", String(32)),
+    Column("section", String(32)),
+    Column("verb", String(40), nullable=False),
+    Column("object", String(80), nullable=False),
+    Column("before", Text),
+    Column("after", Text),
+    Column("address_hash", String(16)),
+    sqlite_autoincrement=True,
+)
+Index("ix_audit_section_number", audit.c.section, audit.c.number)
+Index("ix_audit_object_number", audit.c.object, audit.c.number)

@@ -1,6 +1,6 @@
 """How a submission ends, its row and event together; also the ends without a worker, such as `cancelled`."""
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, update
 
 from graders.contract.events import EventKind
 from graders.contract.jobs import JOB
@@ -9,7 +9,7 @@ from graders.contract.outcomes import make_end
 from graders.contract.results import Finding, Outcome, RunEnd, Verdict
 from graders.ledger.clock import now_seconds
 from graders.ledger.records import State
-from graders.ledger.tables import events, submissions, unfinished
+from graders.ledger.tables import events, is_graded, submissions, unfinished
 
 
 def end_unclaimed(
@@ -34,6 +34,22 @@ def cancel(connection: Connection, submission: SubmissionId, learner: LearnerId)
 def forget(connection: Connection, learner: LearnerId) -> None:
     """Delete all of this learner's submissions, and with them their events."""
     connection.execute(delete(submissions).where(submissions.c.learner == learner))
+
+
+def count_graded(connection: Connection, learner: LearnerId) -> int:
+    """How many submissions this learner has, without runs of cells and public checks."""
+    query = select(func.count()).select_from(submissions).where(submissions.c.learner == learner, is_graded)
+    count: int = connection.execute(query).scalar_one()
+    return count
+
+
+def give_submissions(connection: Connection, old: LearnerId, new: LearnerId) -> int:
+    """Make `old`'s submissions those of `new`. One whose key both used stays; returns how many graded ones did."""
+    theirs = submissions.alias()
+    taken = select(theirs.c.idempotency_key).where(theirs.c.learner == new)
+    mine = (submissions.c.learner == old) & submissions.c.idempotency_key.not_in(taken)
+    connection.execute(update(submissions).where(mine).values(learner=new))
+    return count_graded(connection, old)
 
 
 def write_end(

@@ -2,7 +2,8 @@
 
 A learner is a random id. A browser holds a session: a random token in a cookie, signed so that only tokens from
 this site are looked up. The database keeps the token's hash, and a learner may have many sessions. A visit that
-leaves nothing creates no learner: the session begins when the first thing worth keeping is stored.
+leaves nothing creates no learner: the session begins when the first thing worth keeping is stored. Signing in
+replaces the browser's session by one of the account's (see signing_in.py).
 """
 
 import hashlib
@@ -18,7 +19,7 @@ from pydantic import SecretStr
 
 from app.course.model import Course
 from app.settings import Settings
-from app.storage.records import Session
+from app.storage.records import Account, Session
 from app.web.edge.addresses import find_address, hash_address
 from app.web.edge.frame import Frame, LearnerFacts, Theme, make_frame
 from app.web.edge.links import find_resume
@@ -28,7 +29,7 @@ from graders.contract.model import LearnerId
 from graders.ledger import Origin
 
 COOKIE_SECONDS = 400 * 24 * 3600
-"""The longest that browsers keep a cookie. A session lasts as long; both are renewed by use."""
+"""The longest that browsers keep a cookie."""
 RENEWED_AFTER = timedelta(minutes=10)
 THEME_COOKIE = "unwind-theme"
 FRAGMENT_HEADER = "x-unwind-fragment"
@@ -51,6 +52,10 @@ class RequestContext:
         return None if self.session is None else self.session.learner
 
     @property
+    def account(self) -> Account | None:
+        return None if self.session is None else self.session.account
+
+    @property
     def wants_fragment(self) -> bool:
         return FRAGMENT_HEADER in self.request.headers
 
@@ -66,7 +71,9 @@ class RequestContext:
     @property
     def origin(self) -> Origin:
         """The hashed address, by which the queue shares its turns fairly."""
-        known_seconds = 0.0 if self.session is None else (self.now - self.session.made_at).total_seconds()
+        account = self.account
+        since = account.made_at if account else self.now if self.session is None else self.session.made_at
+        known_seconds = (self.now - since).total_seconds()
         return Origin(hash_address(self.address, self.site.settings.secret), max(0.0, known_seconds))
 
     async def count(self, act: Act) -> None:
@@ -153,17 +160,24 @@ def _read_cookie(request: Request, settings: Settings) -> str | None:
 
 
 async def get_request_context(request: Request, site: SiteDep, course: CourseDep) -> RequestContext:
+    """The request's context. Use renews the session of an account here, so that a person who only reads stays in."""
     now = site.clock()
     token = _read_cookie(request, site.settings)
-    return RequestContext(
+    context = RequestContext(
         site=site,
         course=course,
         request=request,
-        session=None if token is None else await site.store.find_session(hash_token(token), now),
+        session=None if token is None else await site.store.sessions.find(hash_token(token), now),
         theme=read_theme(request),
         nonce=request.state.nonce,
         now=now,
     )
+    if context.session is not None and context.account is not None and token is not None:
+        request.state.account_name = context.account.name
+        if now - context.session.seen_at > RENEWED_AFTER:
+            send_cookie(context, token, context.session)
+            _keep_later(context, context.session)
+    return context
 
 
 RequestContextDep = Annotated[RequestContext, Depends(get_request_context)]
@@ -173,9 +187,11 @@ def get_learner_context(context: RequestContextDep) -> LearnerContext:
     """Give this request a learner, and store the session once the request has succeeded."""
     if context.session is None:
         return _begin_session(context)
+    if context.account is not None:
+        return LearnerContext(context, context.session.learner)
     token = _read_cookie(context.request, context.site.settings)
     assert token is not None
-    _send_cookie(context, token)
+    send_cookie(context, token, context.session)
     if context.now - context.session.seen_at > RENEWED_AFTER:
         _keep_later(context, context.session)
     return LearnerContext(context, context.session.learner)
@@ -185,22 +201,24 @@ def _begin_session(context: RequestContext) -> LearnerContext:
     """Start with a new token: one that the database does not know was revoked, or its learner deleted."""
     token = secrets.token_urlsafe(32)
     session = Session(hash_token(token), LearnerId(secrets.token_hex(16)), context.now, context.now)
-    _send_cookie(context, token)
+    send_cookie(context, token, session)
     _keep_later(context, session)
     return LearnerContext(replace(context, session=session), session.learner)
 
 
-def _send_cookie(context: RequestContext, token: str) -> None:
+def send_cookie(context: RequestContext, token: str, session: Session) -> None:
+    """Send the browser the token of its session, for as long as the session lasts without being used."""
     settings = context.site.settings
+    ends_at = session.limits.expire_at(session.made_at, context.now)
+    seconds = min(COOKIE_SECONDS, int((ends_at - context.now).total_seconds()))
     signed = sign_token(token, settings.secret)
-    context.request.state.cookies.append(set_cookie(cookie_name(settings), signed, settings, seconds=COOKIE_SECONDS))
+    context.request.state.cookies.append(set_cookie(cookie_name(settings), signed, settings, seconds=seconds))
 
 
 def _keep_later(context: RequestContext, session: Session) -> None:
-    expires_at = context.now + timedelta(seconds=COOKIE_SECONDS)
-
     async def keep() -> None:
-        await context.site.store.keep_session(session, context.now, expires_at)
+        expires_at = session.limits.expire_at(session.made_at, context.now)
+        await context.site.store.sessions.keep(session, context.now, expires_at)
 
     context.request.state.when_it_went_well.append(keep)
 

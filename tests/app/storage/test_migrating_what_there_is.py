@@ -186,7 +186,7 @@ async def test_an_old_cookie_finds_its_learner_and_what_is_theirs(database: Path
     opened = Database(f"sqlite:///{database}")
     store = Store(opened)
 
-    session = await store.find_session(hashlib.sha256(TOKEN.encode()).hexdigest(), datetime.now(UTC))
+    session = await store.sessions.find(hashlib.sha256(TOKEN.encode()).hexdigest(), datetime.now(UTC))
 
     assert session is not None
     assert session.learner == ADA

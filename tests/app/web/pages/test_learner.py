@@ -25,7 +25,7 @@ def token_of(browser: httpx2.AsyncClient) -> str:
 
 
 async def session_of(browser: httpx2.AsyncClient, site: Site) -> Session:
-    found = await site.store.find_session(hash_token(token_of(browser)), site.clock())
+    found = await site.store.sessions.find(hash_token(token_of(browser)), site.clock())
     assert found is not None
     return found
 
@@ -80,10 +80,10 @@ async def test_a_learner_may_have_many_sessions(
     clock.pass_days(1)
 
     another = replace(second, token_hash="another", learner=first.learner, made_at=clock(), seen_at=clock())
-    await site.store.keep_session(another, clock(), clock() + timedelta(days=1))
+    await site.store.sessions.keep(another, clock(), clock() + timedelta(days=1))
 
-    assert await site.store.sessions(first.learner) == (another, first)
-    assert await site.store.sessions(second.learner) == (second,)
+    assert await site.store.sessions.of_learner(first.learner, clock()) == (another, first)
+    assert await site.store.sessions.of_learner(second.learner, clock()) == (second,)
 
 
 async def test_a_revoked_session_is_nobody_and_its_token_is_never_used_again(
@@ -93,7 +93,7 @@ async def test_a_revoked_session_is_nobody_and_its_token_is_never_used_again(
     session, token = await session_of(browser, site), token_of(browser)
     assert "half done" in (await browser.get("/exercises/double")).text
 
-    assert await site.store.end_session(session.learner, session.token_hash)
+    assert await site.store.sessions.end(session.learner, session.token_hash)
 
     assert "half done" not in (await browser.get("/exercises/double")).text
     await browser.post(READ)
@@ -108,8 +108,8 @@ async def test_nobody_ends_another_learner_s_session(
     await stranger.post(READ)
     mine, theirs = await session_of(browser, site), await session_of(stranger, site)
 
-    assert not await site.store.end_session(theirs.learner, mine.token_hash)
-    assert await site.store.find_session(mine.token_hash, mine.seen_at) == mine
+    assert not await site.store.sessions.end(theirs.learner, mine.token_hash)
+    assert await site.store.sessions.find(mine.token_hash, mine.seen_at) == mine
 
 
 async def test_a_session_that_is_used_does_not_end_and_an_unused_one_does(
@@ -123,7 +123,7 @@ async def test_a_session_that_is_used_does_not_end_and_an_unused_one_does(
     assert (await session_of(browser, site)).learner == learner
     clock.pass_days(2)
 
-    assert await site.store.find_session(hash_token(token_of(browser)), clock()) is None
+    assert await site.store.sessions.find(hash_token(token_of(browser)), clock()) is None
 
 
 async def test_a_failed_first_request_keeps_no_session(browser: httpx2.AsyncClient, site: Site) -> None:

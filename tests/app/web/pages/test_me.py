@@ -78,7 +78,7 @@ async def test_deleting_leaves_nothing_and_forgets_the_browser(
     await do_everything(browser)
     await do_everything(stranger)
     cookie = browser.cookies["unwind"]
-    session = await site.store.find_session(hash_token(cookie.partition(".")[0]), site.clock())
+    session = await site.store.sessions.find(hash_token(cookie.partition(".")[0]), site.clock())
     assert session is not None
     learner = session.learner
 

@@ -1,0 +1,46 @@
+"""Roles, permissions, and which role has which. Nothing else in the code decides what a role may do."""
+
+from collections.abc import Collection, Mapping
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """`OPERATOR` is a role on the whole site, the next three in one section, and everybody is a reader."""
+
+    OPERATOR = "operator"
+    INSTRUCTOR = "instructor"
+    ASSISTANT = "assistant"
+    LEARNER = "learner"
+    READER = "reader"
+
+
+SECTION_ROLES = (Role.INSTRUCTOR, Role.ASSISTANT, Role.LEARNER)
+SECTION_STAFF = (Role.INSTRUCTOR, Role.ASSISTANT)
+
+
+class Permission(StrEnum):
+    """What a route needs. Those of a section are asked for the section in the route's path."""
+
+    READ = "read, run, submit, and one's own data"
+    OWN_ACCOUNT = "one's own account"
+    SEE_PEOPLE = "see who is in a section"
+    MANAGE_PEOPLE = "invite people to a section, and make one-time links for its learners"
+    SEE_OPERATION = "see how the site runs"
+    OPERATE = "accounts, sections and the audit of the site"
+
+
+EVERYBODY = frozenset(Role)
+
+ALLOWED: Mapping[Permission, frozenset[Role]] = {
+    Permission.READ: EVERYBODY,
+    Permission.OWN_ACCOUNT: EVERYBODY,
+    Permission.SEE_PEOPLE: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
+    Permission.MANAGE_PEOPLE: frozenset({Role.INSTRUCTOR}),
+    Permission.SEE_OPERATION: frozenset({Role.OPERATOR}),
+    Permission.OPERATE: frozenset({Role.OPERATOR}),
+}
+"""An operator has no rights in a section by being one; to look into it they add themselves, which is audited."""
+
+
+def is_allowed(permission: Permission, roles: Collection[Role]) -> bool:
+    return not ALLOWED[permission].isdisjoint(roles)
