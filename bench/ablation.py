@@ -6,7 +6,6 @@ this bench's own namespaces, which end with it, so that a successful attack reac
 
 import contextlib
 import fcntl
-import json
 import os
 import platform
 import signal
@@ -15,20 +14,20 @@ import struct
 import sys
 import sysconfig
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
-import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "graders" / "box")]
 
 from as_ordinary_user import reveal  # noqa: E402
-from box_parts import DOCUMENT_BYTES, TEST_LIMITS, Ending, make_request  # noqa: E402
 
+from graders.attacks.cells import run_to_end  # noqa: E402
+from graders.attacks.corpus import ESCAPED, Attack, read_attacks  # noqa: E402
 from graders.box import cgroups, mothers  # noqa: E402
 from graders.box.interface import BoxFault, Profile  # noqa: E402
 from graders.box.interpreter import python_command  # noqa: E402
@@ -36,7 +35,6 @@ from graders.box.jail import kernel, privileges  # noqa: E402
 from graders.box.slot import Slot, open_box  # noqa: E402
 from graders.contract.jobs import Flavour  # noqa: E402
 
-ATTACKS: Final = ROOT / "tests" / "graders" / "attacks.yaml"
 NO_LANDLOCK: Final = "from graders.box.jail import landlock; landlock.restrict = lambda version, grants: None\n"
 NO_SECCOMP: Final = "from graders.box.jail import seccomp; seccomp.install_filter = lambda code: None\n"
 OUTER_NAMESPACES: Final = (
@@ -81,7 +79,7 @@ def main() -> int:
     worker = os.fork()
     if worker:
         return reap_until(worker)
-    measure(yaml.safe_load(ATTACKS.read_text(encoding="utf-8")))
+    measure(read_attacks())
     return 0
 
 
@@ -103,21 +101,17 @@ def _furnish() -> None:
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", IFF_UP))
 
 
-def measure(attacks: list[dict[str, Any]]) -> None:
+def measure(attacks: Sequence[Attack]) -> None:
     print(f"{len(attacks)} attacks, Linux {platform.release()}, {time.strftime('%Y-%m-%d')}")
     print("| layers | got through | which |")
     print("|---|---|---|")
     with socket.create_server(("127.0.0.1", 0)) as server:
-        port = str(server.getsockname()[1])
-        programs = {
-            attack["id"]: attack | {"code": attack["code"].replace("PORT", port).replace("REPOSITORY", str(ROOT))}
-            for attack in attacks
-        }
+        port = server.getsockname()[1]
         for arrangement in ARRANGEMENTS:
             with opened(arrangement) as slot:
-                if run_attack(slot, "print('control')").outcome != "ok":
+                if run_to_end(slot, "print('control')", Flavour.TORCH).outcome != "ok":
                     raise SystemExit(f"an ordinary program does not run with these layers: {arrangement.name}")
-                through = [name for name, attack in programs.items() if gets_through(slot, attack)]
+                through = [attack.id for attack in attacks if gets_through(slot, attack, port)]
             print(f"| {arrangement.name} | {len(through)} | {' '.join(through)} |", flush=True)
 
 
@@ -137,29 +131,16 @@ def opened(arrangement: Arrangement) -> Iterator[Slot]:
             slot.close()
 
 
-def gets_through(slot: Slot, attack: dict[str, Any]) -> bool:
+def gets_through(slot: Slot, attack: Attack, port: int) -> bool:
     """Whether the attack reports success, ends differently from what it should, or breaks the box."""
     try:
-        ending = run_attack(slot, attack["code"])
+        ending = run_to_end(slot, attack.write_program(port), Flavour.TORCH)
     except BoxFault as fault:
-        print(f"{attack['id']} broke the box: {fault}", file=sys.stderr, flush=True)
+        print(f"{attack.id} broke the box: {fault}", file=sys.stderr, flush=True)
         return True
     finally:
         end_strays(slot.uid)
-    return "ESCAPED" in ending.printed or ending.outcome not in attack["allowed"]
-
-
-def run_attack(slot: Slot, code: str) -> Ending:
-    run = slot.start(make_request(code, Flavour.TORCH, TEST_LIMITS))
-    try:
-        document = run.receive_at_most(DOCUMENT_BYTES)
-        ending = run.wait()
-    finally:
-        run.stop()
-    try:
-        return Ending(ending, json.loads(document))
-    except ValueError:
-        return Ending(ending, None)
+    return ESCAPED in ending.printed or ending.outcome not in attack.allowed
 
 
 def end_strays(uid: int) -> None:

@@ -3,6 +3,8 @@
 import argparse
 import asyncio
 import contextlib
+import importlib.util
+import itertools
 import json
 import os
 import sys
@@ -16,6 +18,9 @@ try:
 except ModuleNotFoundError as missing:
     sys.exit(f"{sys.executable} has no {missing.name}: run `make environment` once, then `. .venv/bin/activate`")
 
+from graders.attacks.attempt import Attempted
+from graders.attacks.corpus import Group, read_attacks
+from graders.attacks.report import attack_box, write_json, write_text
 from graders.box.interface import BoxFault, SelfTestReport
 from graders.box.self_test import run_self_test
 from graders.box.slot import Slot, open_box
@@ -35,6 +40,7 @@ from graders.worker.open_worker import choose_profile
 from graders.worker.stream import serve_lines
 
 PASSED, NOT_PASSED, OUR_FAULT = 0, 1, 2
+ATTACKS_BETWEEN_WORDS = 20
 
 
 class Form(StrEnum):
@@ -67,6 +73,8 @@ def obey(options: argparse.Namespace, settings: GraderSettings) -> int:
             return run(settings, options)
         case "self-test":
             return self_test(settings, as_json=options.json)
+        case "attack":
+            return attack(settings, as_json=options.json, group=options.group)
         case "worker":
             return work(settings, Queue(options.queue))
         case "alive":
@@ -101,10 +109,12 @@ def read_arguments(arguments: list[str] | None) -> argparse.Namespace:
     running.add_argument("--trace", action="store_true", help="record its graphs")
     running.add_argument("--flavour", choices=[flavour.value for flavour in Flavour], default=Flavour.TORCH.value)
     testing = commands.add_parser("self-test", help="try to break out of the box, and list what held")
+    attacking = commands.add_parser("attack", help="run every recorded attack on the box, and report how each ended")
+    attacking.add_argument("--group", choices=[group.value for group in Group], help="only these")
     grading.set_defaults(form=Form.TEXT)
     one_object = "one JSON object on standard output"
     grading.add_argument("--json", dest="form", action="store_const", const=Form.JSON, help=one_object)
-    for command in (running, testing):
+    for command in (running, testing, attacking):
         command.add_argument("--json", action="store_true", help=one_object)
     working = commands.add_parser("worker", help="serve a queue until told to stop")
     working.add_argument("--queue", choices=[queue.value for queue in Queue], default=Queue.CPU.value)
@@ -179,6 +189,21 @@ def self_test(settings: GraderSettings, *, as_json: bool) -> int:
         report = run_self_test([box])
     print(json.dumps({**asdict(report), "passed": report.passed}) if as_json else describe_self_test(report))
     return PASSED if report.passed else OUR_FAULT
+
+
+def attack(settings: GraderSettings, *, as_json: bool, group: str | None) -> int:
+    attacks = [one for one in read_attacks() if group in (None, one.group)]
+    flavours = tuple(Flavour) if importlib.util.find_spec("torch") else (Flavour.PLAIN,)
+    done = itertools.count(1)
+
+    def tell(attempted: Attempted) -> None:
+        if (number := next(done)) % ATTACKS_BETWEEN_WORDS == 0:
+            print(f"graders: {number} of {len(attacks)} attacks", file=sys.stderr)
+
+    with contextlib.closing(open_one_box(settings, flavours)) as box:
+        report = attack_box(box, attacks, tell)
+    print(json.dumps(write_json(report), indent=1) if as_json else write_text(report))
+    return PASSED if report.passed else NOT_PASSED
 
 
 def stream(settings: GraderSettings, exercises: Path | None) -> int:

@@ -1,63 +1,7 @@
-"""Requests for the box's tests, and how to read their ends."""
+"""What the box's tests run and read: the same cells as the recorded attacks."""
 
-import json
-from dataclasses import dataclass
-from typing import Any
+from graders.attacks.cells import ATTACK_LIMITS, DOCUMENT_BYTES, Ending, make_request, run_to_end
 
-from graders.box.interface import BoxRequest, Cause, Driver, Exit
-from graders.box.slot import Slot
-from graders.contract.jobs import Flavour
-from graders.contract.limits import Limits
+TEST_LIMITS = ATTACK_LIMITS
 
-DOCUMENT_BYTES = 256 * 1024
-TEST_LIMITS = Limits(cpu_seconds=1, wall_seconds=2, memory_mib=512, output_kib=64, disk_mib=16)
-SIGSYS = 31
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How a cell ended: the box's facts, and what the process said of itself."""
-
-    exit: Exit
-    document: dict[str, Any] | None
-
-    @property
-    def printed(self) -> str:
-        return self.exit.stdout.decode(errors="replace")
-
-    @property
-    def outcome(self) -> str:
-        match self.exit.cause:
-            case Cause.CPU_LIMIT | Cause.WALL_LIMIT:
-                return "time_limit"
-            case Cause.SIGNALLED:
-                return "forbidden" if self.exit.signal == SIGSYS else "crashed"
-            case Cause.EXITED:
-                return self._said
-            case cause:
-                return str(cause)
-
-    @property
-    def _said(self) -> str:
-        if self.document is None:
-            return "no_result"
-        return "ok" if self.document["ok"] else "runtime_error"
-
-
-def make_request(source: str, flavour: Flavour, limits: Limits, **more: Any) -> BoxRequest:
-    caps = {"document_bytes": DOCUMENT_BYTES}
-    payload = json.dumps({"source": source, "setup": "", "want_trace": False, "caps": caps}).encode()
-    return BoxRequest(flavour, Driver.CELL, payload, limits, **more)
-
-
-def run_to_end(slot: Slot, source: str, flavour: Flavour, limits: Limits = TEST_LIMITS, **more: Any) -> Ending:
-    running = slot.start(make_request(source, flavour, limits, **more))
-    try:
-        document = running.receive_at_most(DOCUMENT_BYTES)
-        ending = running.wait()
-    finally:
-        running.stop()
-    try:
-        return Ending(ending, json.loads(document))
-    except ValueError:
-        return Ending(ending, None)
+__all__ = ["DOCUMENT_BYTES", "TEST_LIMITS", "Ending", "make_request", "run_to_end"]

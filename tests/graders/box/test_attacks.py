@@ -1,67 +1,68 @@
-"""Every attack ends as it should, escapes nothing, and leaves a clean zygote and an unchanged host."""
+"""Every recorded attack ends as it should, escapes nothing, and leaves a clean zygote and an unchanged host."""
 
-import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from graders.attacks.attempt import Result, find_trace, open_port, try_attack
+from graders.attacks.corpus import Attack, Group, read_attacks
 from graders.box.slot import Slot
 from graders.contract.jobs import Flavour
-
-REPOSITORY = Path(__file__).resolve().parents[3]
-ATTACKS: list[dict[str, Any]] = yaml.safe_load((REPOSITORY / "tests/graders/attacks.yaml").read_text())
-
-CLEAN = """
-import builtins, os, random, sys, torch
-assert not hasattr(torch, "PWNED") and not hasattr(builtins, "PWNED"), "patched"
-try:
-    own = {path.split("/")[2] for path in sys.path if path.startswith("/tmp/")}
-    assert set(os.listdir("/tmp")) <= own, "files"
-except PermissionError:
-    pass
-x = torch.ones(3, requires_grad=True)
-(x * 2).sum().backward()
-assert x.grad.tolist() == [2.0, 2.0, 2.0], "torch"
-print("clean")
-"""
 
 pytestmark = pytest.mark.box
 
 
 @pytest.fixture(scope="module")
-def listening_port() -> Iterator[int]:
-    """The control for the network attacks: from outside the box this port answers."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+def port() -> Iterator[int]:
+    """The control for the network's attacks: from outside the box this port answers."""
+    with open_port() as port:
+        assert port is not None
         yield port
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=[f"{attack['id']} {attack['title']}" for attack in ATTACKS])
-def test_an_attack_ends_as_it_should_and_the_next_run_is_clean(
-    attack: dict[str, Any], run_cell: Any, listening_port: int
-) -> None:
-    code = attack["code"].replace("PORT", str(listening_port)).replace("REPOSITORY", str(REPOSITORY))
-    device = Path("/dev/null").stat()
+@pytest.mark.parametrize("attack", read_attacks(), ids=lambda attack: f"{attack.id} {attack.title}")
+def test_an_attack_ends_as_it_should_and_the_next_run_is_clean(box: Slot, attack: Attack, port: int) -> None:
+    attempted = try_attack(box, attack, port)
 
-    ending = run_cell(code, Flavour.TORCH)
-
-    assert "ESCAPED" not in ending.printed
-    assert ending.outcome in attack["allowed"], (ending.exit, ending.document)
-    assert run_cell(CLEAN, Flavour.TORCH).printed == "clean\n"
-    assert Path("/dev/null").stat().st_mode == device.st_mode
+    assert attempted.result is Result.HELD, attempted.reason
 
 
-def test_an_attempt_that_succeeds_is_seen(run_cell: Any) -> None:
-    assert "ESCAPED" in run_cell("print('ESCAPED')").printed
+def make_attack(code: str, *allowed: str) -> Attack:
+    return Attack(
+        id="X1", group=Group.PROTOCOL, title="a test's own", allowed=frozenset(allowed or {"ok"}), code=code
+    )
+
+
+@pytest.mark.parametrize(
+    ("attack", "reason"),
+    [
+        (make_attack("print('ESCAPED to somewhere')"), "it printed: ESCAPED to somewhere"),
+        (make_attack("1 / 0"), "it ended as runtime_error, where only these are right: ok"),
+    ],
+)
+def test_an_attempt_that_succeeds_is_seen(box: Slot, port: int, attack: Attack, reason: str) -> None:
+    attempted = try_attack(box, attack, port)
+
+    assert (attempted.result, attempted.reason) == (Result.ESCAPED, reason)
+
+
+def test_without_a_port_the_networks_attacks_are_not_run_and_say_why(box: Slot) -> None:
+    attempted = try_attack(box, make_attack("PORT"), None)
+
+    assert (attempted.result, "no port" in attempted.reason) == (Result.NOT_RUN, True)
+
+
+def test_the_look_for_traces_finds_one(box: Slot, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert find_trace(box, Flavour.TORCH) == ""
+    monkeypatch.setattr("graders.attacks.attempt.LOOK", "raise SystemExit('a trace was found')")
+    assert find_trace(box, Flavour.TORCH) != ""
 
 
 def test_no_attack_stands_twice() -> None:
-    assert len({attack["id"] for attack in ATTACKS}) == len(ATTACKS)
+    assert len({attack.id for attack in read_attacks()}) == len(read_attacks())
 
 
 def test_the_attacks_leave_nothing_alive(box: Slot, run_cell: Any) -> None:

@@ -32,6 +32,14 @@ def test_grade_without_json_is_for_reading():
     assert "You returned the numbers as they came." in done.stdout
 
 
+def test_attack_reports_each_attack_and_passes_where_none_escapes():
+    done = graders("attack", "--group", "protocol", "--json")
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["passed"], report["attacks"]["protocol"]["escaped"]) == (0, True, 0)
+    assert {attempt["group"] for attempt in report["attempts"]} == {"protocol"}
+    assert report["self_test"]["held"] == report["self_test"]["total"]
+
+
 HUNT = SCALING.parent / "half-an-hour"
 
 

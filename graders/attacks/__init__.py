@@ -1,0 +1,1 @@
+"""Recorded attacks on the box, and a report of how they end on this installation."""
