@@ -168,6 +168,24 @@ class Events(Message):
     text: Column[Told] = ()
 
 
+class Rules(Message):
+    """The vector-Jacobian product of each node that ran: a row of the trace's `formulas`.
+
+    The tracer ran the formula on what the node had saved. An empty one says that none known to it gives what the
+    engine sent.
+    """
+
+    node: Column[Index] = ()
+    formula: Column[Index] = ()
+
+
+class Worked(Message):
+    """Formulas of steps with the numbers in the place of their letters."""
+
+    event: Column[Index] = ()
+    numbers: Column[Values] = ()
+
+
 class Regions(Message):
     """Nodes that belong together: a checkpointed region and the nodes inside it.
 
@@ -192,6 +210,9 @@ class Trace(Message):
     edges: Edges = Edges()
     cuts: Cuts = Cuts()
     events: Events = Events()
+    rules: Rules = Rules()
+    worked: Worked = Worked()
+    formulas: Column[Values] = ()
     regions: Regions = Regions()
     roots: Column[Index] = ()
     truncated: bool = False

@@ -29,7 +29,7 @@ MAX_DIMENSIONS = 64
 MAX_LINE = 1_000_000
 MAX_MODULE_DEPTH = 40
 REPLACEMENT = "\ufffd"
-TABLES = ("nodes", "outputs", "passes", "edges", "cuts", "events", "regions")
+TABLES = ("nodes", "outputs", "passes", "edges", "cuts", "events", "rules", "worked", "regions")
 
 Table = TypeVar("Table", bound=BaseModel)
 
@@ -102,6 +102,9 @@ def _check_caps(trace: Trace) -> None:
         ("regions", len(trace.regions.kind), MAX_REGIONS),
         ("passes", len(trace.passes.module), MAX_PASSES),
         ("outputs", len(trace.outputs.node), MAX_EDGES),
+        ("rules", len(trace.rules.node), MAX_NODES),
+        ("worked steps", len(trace.worked.event), MAX_EVENTS),
+        ("formulas", len(trace.formulas), MAX_NODES),
         ("nodes in regions", nodes_in_regions, MAX_NODES),
         ("roots", len(trace.roots), MAX_ROOTS),
         ("notes", len(trace.notes), MAX_NOTES),
@@ -118,6 +121,17 @@ def _check_columns(name: str, table: BaseModel) -> None:
 
 
 def _check_indices(trace: Trace) -> None:
+    others = (
+        ("rules.formula", trace.rules.formula, len(trace.formulas), "formulas"),
+        ("worked.event", trace.worked.event, len(trace.events.kind), "events"),
+    )
+    for name, column, most, what in others:
+        if max(column, default=-1) >= most:
+            raise TraceRefused("out-of-range", f"{name} points at {max(column)}, but there are {most:,} {what}")
+    _check_nodes_named(trace)
+
+
+def _check_nodes_named(trace: Trace) -> None:
     count = len(trace.nodes.name)
     columns: tuple[tuple[str, Iterable[int | None]], ...] = (
         ("nodes.made_by", trace.nodes.made_by),
@@ -130,6 +144,7 @@ def _check_indices(trace: Trace) -> None:
         ("outputs.node", trace.outputs.node),
         ("passes.first", trace.passes.first),
         ("passes.last", trace.passes.last),
+        ("rules.node", trace.rules.node),
     )
     for name, column in columns:
         for index in column:
@@ -234,6 +249,8 @@ def _clean(trace: Trace) -> Trace:
             "outputs": _clean_table(trace.outputs, "variable", "values"),
             "passes": _clean_table(trace.passes, "module"),
             "events": _clean_table(trace.events, "before", "incoming", "outgoing", "text"),
+            "worked": _clean_table(trace.worked, "numbers"),
+            "formulas": _clean_column(trace.formulas),
             "notes": _clean_column(trace.notes),
             "torch": clean_text(trace.torch),
         }

@@ -47,6 +47,7 @@ export class NodePanel {
     const held = replay.mostHeld(node);
     return [
       ["VJP", nodes.formulas[nodes.formula[node] ?? 0] ?? "", "node-formula"],
+      ["in numbers", this.worked(node), "node-formula"],
       ["variable", nodes.variable[node] ?? ""],
       ["module", nodes.module[node] ?? ""],
       ["line", span ?? ""],
@@ -58,6 +59,13 @@ export class NodePanel {
       ["received", leaf ? (replay.grad(node) ?? "") : this.gradient(node, "incoming")],
       ["sent", leaf ? "" : this.gradient(node, "outgoing")],
     ];
+  }
+
+  /** The rule with the numbers of this node's last run up to the present step. */
+  private worked(node: number): string {
+    const { steps } = this.replay.tape;
+    const runs = steps.worked.filter(([step]) => step < this.replay.taken && steps.node[step] === node);
+    return runs.at(-1)?.[1] ?? "";
   }
 
   /** The full gradients of this node's last run up to the current step. */

@@ -13,6 +13,8 @@ export interface TapeDocument {
     main: number[];
     name: string[];
     told: string[];
+    /** The steps whose rule is written with numbers. */
+    worked: [step: number, numbers: string][];
   };
   calls: [label: string, first: number, last: number][];
   events: {

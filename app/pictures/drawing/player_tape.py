@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from app.pictures.drawing.paint import write_spans
-from app.pictures.graph.formulas import ANY, Formula, find_formula, find_scalar_formula
+from app.pictures.graph.formulas import ANY, UNKNOWN, Formula, find_formula, find_scalar_formula
 from app.pictures.graph.graph import Graph, derive_forward_name
 from app.pictures.graph.words import drop_shape, is_number, write_shape
 from app.pictures.tape.lists import find_holders, find_unreached
@@ -44,6 +44,9 @@ def write_tape(graph: Graph, explained: Places = MappingProxyType({})) -> Tape:
             "main": [step.main for step in steps],
             "name": [row.name for row in rows],
             "told": [row.sentence for row in rows],
+            "worked": [
+                [number, graph.worked[step.main]] for number, step in enumerate(steps) if step.main in graph.worked
+            ],
         },
         "calls": [[call.label, call.first, call.last] for call in calls],
         "events": _write_events(graph),
@@ -104,4 +107,8 @@ def _find_formula(graph: Graph, node: int) -> Formula:
     nodes = graph.trace.nodes
     if graph.trace.engine == "learner":
         return find_scalar_formula(nodes.forward[node], nodes.kind[node])
-    return find_formula(graph.title(node), derive_forward_name(nodes.name[node]), nodes.kind[node])
+    known = find_formula(graph.title(node), derive_forward_name(nodes.name[node]), nodes.kind[node])
+    text = graph.rules.get(node)
+    if text is None:
+        return known
+    return Formula(known.rule, text) if text else Formula(ANY, UNKNOWN)

@@ -191,6 +191,17 @@ class Graph:
         return {pair: row for row, pair in enumerate(zip(outputs.node, outputs.output, strict=True))}
 
     @cached_property
+    def rules(self) -> dict[int, str]:
+        """The formulas that the tracer ran beside the engine; "" where none that it knows gave the same numbers."""
+        rules, formulas = self.trace.rules, self.trace.formulas
+        return {node: formulas[formula] for node, formula in zip(rules.node, rules.formula, strict=True)}
+
+    @cached_property
+    def worked(self) -> dict[int, str]:
+        """For a row of the tape, its formula with numbers."""
+        return dict(zip(self.trace.worked.event, self.trace.worked.numbers, strict=True))
+
+    @cached_property
     def branching(self) -> frozenset[int]:
         """The nodes that have several outputs."""
         return frozenset(self.trace.outputs.node)

@@ -181,7 +181,8 @@ def _tell_gradients(graph: Graph, step: Step) -> str:
     ]
     if len(parts) > MAX_TOLD_PARTS:
         sent.append(f"{len(parts) - MAX_TOLD_PARTS:,} more")
-    return f"{receives}, sends {' and '.join(sent) if sent else 'nothing on'}"
+    worked = f" ({' '.join(graph.worked[row].split())})" if row in graph.worked else ""
+    return f"{receives}, sends {' and '.join(sent) if sent else 'nothing on'}{worked}"
 
 
 def _find_targets(graph: Graph, node: int, slots: set[int]) -> dict[int, Input]:

@@ -43,6 +43,7 @@ def write_tables(recorder: Recorder) -> dict[str, Any]:
         "edges": write_edges(rows, numbers),
         "cuts": write_cuts(recorder, numbers, source),
         "events": write_events(steps[:limit], numbers),
+        **write_rules(recorder, rows, [event for event, _ in steps[:limit]]),
         "regions": write_regions(recorder, rows, numbers, source),
         "roots": [numbers[row] for row in recorder.roots],
         "truncated": cut_short or recorder.graph.is_full,
@@ -236,6 +237,24 @@ def write_events(steps: list[tuple[Event, int]], numbers: dict[Row, int]) -> dic
         "incoming": [event.incoming for event in events],
         "outgoing": [event.outgoing for event in events],
         "text": [event.text for event in events],
+    }
+
+
+def write_rules(recorder: Recorder, rows: list[Row], events: list[Event]) -> dict[str, Any]:
+    """The formula of each node that ran, and with numbers where they are few."""
+    recorder.rules.run()
+    formulas: dict[str, int] = {}
+    found: list[tuple[int, int]] = []
+    for number, row in enumerate(rows):
+        if row.is_leaf or row.is_custom or row.reached_by < 0:
+            continue
+        text = recorder.rules.find(row)[: recorder.caps.max_values]
+        found.append((number, formulas.setdefault(text, len(formulas))))
+    worked = [(number, event.numbers) for number, event in enumerate(events) if event.numbers]
+    return {
+        "formulas": list(formulas),
+        "rules": {"node": [node for node, _ in found], "formula": [formula for _, formula in found]},
+        "worked": {"event": [event for event, _ in worked], "numbers": [numbers for _, numbers in worked]},
     }
 
 

@@ -39,6 +39,7 @@ class BackwardRun:
         self._thread = get_ident()
         self._handles: list[Any] = []
         self._befores: dict[Row, str] = {}
+        self._nodes: dict[Row, Any] = {}
         self._done: Row | None = None
         self.running: Row | None = None
         self.began = 0
@@ -55,6 +56,7 @@ class BackwardRun:
             starts, ran = (
                 (self._start_leaf, self._ran_leaf) if type(node) is AccumulateGrad else (self._start, self._ran)
             )
+            self._nodes[row] = node
             self._handles.append(node.register_prehook(functools.partial(starts, row)))
             self._handles.append(node.register_hook(functools.partial(ran, row)))
 
@@ -62,6 +64,7 @@ class BackwardRun:
         for handle in self._handles:
             handle.remove()
         self._handles.clear()
+        self._nodes.clear()
         self.settle()
 
     def settle(self) -> None:
@@ -76,11 +79,12 @@ class BackwardRun:
 
     def _ran(self, row: Row, outgoing: Any, incoming: Any) -> None:
         asked = self._recorder.asked.get(row.sequence)
+        node = self._nodes.pop(row, None)
         with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
             text, norm = self._render_all(incoming)
             if asked is not None and asked.keeper is not None:
                 self._keep(row, asked, text, norm)
-            self._recorder.add_event(
+            event = self._recorder.add_event(
                 "vjp",
                 row,
                 call=self._call,
@@ -89,6 +93,8 @@ class BackwardRun:
                 outgoing=self._render_all(outgoing)[0],
                 text=HOOKED if asked is not None and asked.is_hooked else "",
             )
+            if not row.is_custom:
+                self._recorder.rules.keep(node, row, event, (incoming, outgoing))
         self._reach(row, outgoing)
         self._done, self.running = row, None
 

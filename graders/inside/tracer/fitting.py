@@ -52,17 +52,26 @@ def find_longest(
 def drop_values(document: Document) -> Document:
     """The document without small tensors' values: shapes and norms remain."""
     nodes, events = document["nodes"], document["events"]
-    return {
+    lighter = {
         **document,
         "nodes": {**nodes, **{name: [""] * len(nodes["name"]) for name in NODE_TEXTS}},
         "events": {**events, **{name: [_VALUES.sub(r"\1", text) for text in events[name]] for name in EVENT_TEXTS}},
         "notes": [*document["notes"], "Values are left out: the program is large."],
         "truncated": True,
     }
+    if "outputs" in document:
+        outputs = document["outputs"]
+        lighter["outputs"] = {**outputs, "values": [""] * len(outputs["node"])}
+        lighter["worked"] = {"event": [], "numbers": []}
+    return lighter
 
 
 def keep_events(document: Document, count: int) -> Document:
-    return {**document, "events": {name: column[:count] for name, column in document["events"].items()}}
+    shorter = {**document, "events": {name: column[:count] for name, column in document["events"].items()}}
+    if "worked" in document:
+        worked = document["worked"]
+        shorter["worked"] = keep_where(worked, [event < count for event in worked["event"]])
+    return shorter
 
 
 def keep_nodes(document: Document, count: int) -> Document:
@@ -80,6 +89,17 @@ def keep_nodes(document: Document, count: int) -> Document:
         "events": keep_where(events, [node is None or node < count for node in events["node"]]),
         "regions": keep_where(regions, [max(inside) < count for inside in regions["nodes"]]),
         "roots": [root for root in document["roots"] if root < count],
+        **keep_about_nodes(document, count),
+    }
+
+
+def keep_about_nodes(document: Document, count: int) -> Document:
+    """What the tables beside the nodes say of the first nodes. An engine of the learner's own has no such tables."""
+    columns = (("outputs", "node"), ("passes", "last"), ("rules", "node"))
+    return {
+        name: keep_where(document[name], [node < count for node in document[name][column]])
+        for name, column in columns
+        if name in document
     }
 
 

@@ -42,6 +42,8 @@ class Row:
     """Of the outputs from the second on."""
     names: dict[int, str] | None = None
     foreign: Foreign | None = None
+    formula: str | None = None
+    """The rule of its backward as text; "" where none agrees with the engine, None where none was looked for."""
     saved: tuple[Saved, ...] = ()
     edges: list[tuple["Row", int, int]] = field(default_factory=list)
     leaf: Any = None

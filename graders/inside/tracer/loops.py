@@ -2,8 +2,10 @@
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 
+@lru_cache(maxsize=8)
 def find_loop_names(source: str) -> frozenset[str]:
     """The targets of every `for` statement of the source, and of no other assignment."""
     try:

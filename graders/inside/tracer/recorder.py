@@ -20,6 +20,7 @@ from .naming import is_inplace_call
 from .numerals import write_values
 from .positions import CallLog, Origin, Site
 from .rendering import Renderer
+from .rules import Rulebook
 from .saved import Saved
 from .scopes import CO_OPTIMIZED, read_locals
 from .tape import Event, Tape
@@ -95,6 +96,7 @@ class Recorder:
         self.touched_at: int | None = None
         self.regions: list[Region] = []
         self.births = Births()
+        self.rules = Rulebook()
         self.roots: list[Row] = []
         self.notes: list[str] = []
         self.quiet = 0
@@ -246,12 +248,14 @@ class Recorder:
             return None
         return self.births.find(row.sequence) if row.foreign is None else row.foreign.maker
 
-    def add_event(self, kind: str, row: Row | None, **fields: Any) -> None:
+    def add_event(self, kind: str, row: Row | None, **fields: Any) -> Event:
         """Adds one step to the tape."""
         fields.setdefault("call", self.call)
         if "sequence" not in fields:
             fields["sequence"] = self.read_counter()
-        self.tape.add(Event(kind, row, **fields))
+        event = Event(kind, row, **fields)
+        self.tape.add(event)
+        return event
 
     def add_roots(self, rows: list[Row]) -> None:
         """Adds the nodes where backward started, or where a graph that was never unwound ends."""

@@ -19,6 +19,7 @@ class Event:
     incoming: str = ""
     outgoing: str = ""
     text: str = ""
+    numbers: str = ""
     refilled: tuple[Saved, ...] = ()
 
 

@@ -1,0 +1,160 @@
+"""Runs each node's formula beside the engine: what agrees is kept as text, with the numbers where they are few."""
+
+import re
+from collections import Counter
+from functools import lru_cache
+from types import CodeType
+from typing import Any
+
+import torch
+
+from ..graph import Row
+from ..numerals import write_values
+from ..tape import Event
+from .formula import GRADIENT, GRADIENTS, Builder, Formula, write_bar
+from .functions import FUNCTIONS
+from .snapshot import Gradients, Kept, copy, copy_slots
+from .tables import BUILDERS
+
+MAX_SMALL = 1_000
+MAX_LARGE = 24
+"""Of each kind of node; the text of the others is that of these, if they all have one."""
+MAX_ITEMS = 2_048
+MAX_WRITTEN_ITEMS = 4
+MAX_WRITTEN = 160
+_PLAIN = frozenset({"ȳ", "-ȳ", ""})
+_LETTER = re.compile(r"[^\W\d_]\w*")
+_TOLERANCE = {torch.float64: 1e-7, torch.complex128: 1e-7, torch.float16: 2e-2, torch.bfloat16: 5e-2}
+
+
+class Rulebook:
+    """Keeps what steps worked with while the program runs, and runs their formulas afterwards."""
+
+    def __init__(self) -> None:
+        self._kept: list[Kept] = []
+        self._left = MAX_SMALL
+        self._large: Counter[str] = Counter()
+        self._texts: dict[str, set[str]] = {}
+
+    def keep(self, node: Any, row: Row, event: Event, gradients: tuple[Any, Any]) -> None:
+        """Remember one step: what the node received and sent."""
+        if self._left <= 0 or find_builder(row.name) is None:
+            return
+        incoming, outgoing = gradients
+        is_small = all(each is None or each.numel() <= MAX_ITEMS for each in (*incoming, *outgoing))
+        if is_small:
+            self._left -= 1
+        elif self._large[row.name] >= MAX_LARGE:
+            return
+        else:
+            self._large[row.name] += 1
+        try:
+            slots = copy_slots(node, MAX_ITEMS if is_small else 0)
+            sizes = tuple(tuple(each.shape) for each in node._input_metadata) if len(incoming) > 1 else ()
+            received = tuple(copy(each, MAX_ITEMS) for each in incoming)
+            sent = tuple(copy(each, MAX_ITEMS) for each in outgoing)
+            self._kept.append(Kept(row, event, slots, received, sent, sizes, is_small))
+        except (RuntimeError, TypeError):
+            return  # a hook packed the saved tensors, or they are no plain tensors
+
+    def run(self) -> None:
+        """Give each kept step's node its formula, and the step its numbers."""
+        with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
+            for kept in self._kept:
+                text, kept.event.numbers = work(kept)
+                kept.row.formula = text
+                self._texts.setdefault(kept.row.name, set()).add(text)
+        self._kept.clear()
+
+    def find(self, row: Row) -> str:
+        """A node's formula: its own, or that of all others of its name; "" where none is known to agree."""
+        if row.formula is not None:
+            return row.formula
+        texts = self._texts.get(row.name, set())
+        return next(iter(texts)) if len(texts) == 1 else ""
+
+
+def find_builder(name: str) -> Builder | None:
+    return BUILDERS.get(name) or BUILDERS.get(name.rstrip("0123456789"))
+
+
+def work(kept: Kept) -> tuple[str, str]:
+    """A step's formula as text, and with numbers in the place of its letters."""
+    builder = find_builder(kept.row.name)
+    try:
+        formula = None if builder is None else builder(kept.slots)
+        if formula is None or (kept.is_small and not agrees(kept, formula)):
+            return "", ""
+        return formula.text, write_numbers(formula, kept.incoming, kept.outgoing)
+    except (RuntimeError, TypeError, ValueError, AttributeError, IndexError, KeyError, NotImplementedError):
+        return "", ""  # a kind of number, or of index, that the formula is not written for
+
+
+def agrees(kept: Kept, formula: Formula) -> bool:
+    """Whether the formula gives each input the gradient that the engine gave it."""
+    incoming, outgoing = kept.incoming, kept.outgoing
+    names = {**FUNCTIONS, **formula.names, **formula.work_out(), "outgoing": outgoing}
+    names[GRADIENTS] = fill_gaps(kept) if len(incoming) > 1 else incoming
+    names[GRADIENT] = next((each for each in incoming if each is not None), None)
+    for slot, sent in enumerate(outgoing):
+        if sent is None:
+            continue
+        part = formula.find_part(slot)
+        if not part:
+            return False
+        names.update(sent=sent, slot=slot)
+        worked = eval(compile_part(part), {"__builtins__": {}}, names)
+        if not is_close(worked, sent):
+            return False
+    return True
+
+
+def fill_gaps(kept: Kept) -> Gradients:
+    """The gradients of all outputs: zeros for one that nothing used."""
+    known = next(each for each in kept.incoming if each is not None)
+    sizes = zip(kept.incoming, kept.sizes, strict=True)
+    return tuple(known.new_zeros(size) if each is None else each for each, size in sizes)
+
+
+@lru_cache(maxsize=512)
+def compile_part(part: str) -> CodeType:
+    return compile(part, "<formula>", "eval")
+
+
+def is_close(worked: Any, sent: Any) -> bool:
+    """Equal to the precision of the numbers, after the sums that undo a broadcast."""
+    if sent.layout != torch.strided:
+        return False
+    worked = worked.sum_to_size(sent.shape) if worked.shape != sent.shape else worked
+    tolerance = _TOLERANCE.get(sent.dtype, 1e-4)
+    largest = float(sent.abs().nan_to_num(0.0, 0.0, 0.0).max()) if sent.numel() else 0.0
+    return bool(torch.allclose(worked.to(sent.dtype), sent, rtol=tolerance, atol=tolerance * largest, equal_nan=True))
+
+
+def write_numbers(formula: Formula, incoming: Any, outgoing: Any) -> str:
+    """`ā = 1.0 * 3.0,   b̄ = 1.0 * 2.0`, or "" where the numbers are many."""
+    if (
+        formula.shown
+        or _PLAIN.issuperset(formula.parts)
+        or any(each is not None and each.numel() > MAX_WRITTEN_ITEMS for each in (*incoming, *outgoing))
+    ):
+        return ""
+    first = next((each for each in incoming if each is not None), None)
+    names = {**formula.names, GRADIENT: first}
+    pairs = zip(formula.inputs, formula.parts, outgoing, strict=False)
+    worked = [
+        f"{write_bar(letter)} = {_LETTER.sub(lambda match: write_letter(names, match.group()), part)}"
+        for letter, part, sent in pairs
+        if sent is not None and part
+    ]
+    text = ",   ".join(worked)
+    return text if len(text) <= MAX_WRITTEN else ""
+
+
+def write_letter(names: dict[str, Any], letter: str) -> str:
+    """The number that a letter stands for; functions stay."""
+    value = names.get(letter)
+    if not isinstance(value, torch.Tensor):
+        return letter if value is None else str(value)
+    text = write_values(value.tolist())
+    return f"({text})" if text.startswith("-") or (value.is_complex() and value.dim() == 0) else text
