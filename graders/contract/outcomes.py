@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from graders.contract.jobs import GradeJob, RunJob
 from graders.contract.model import ExerciseName
-from graders.contract.results import Finding, Outcome, RunEnd, Verdict
+from graders.contract.results import Finding, Mistake, Outcome, RunEnd, Verdict
 
 UNJUDGED: Mapping[Outcome, Finding] = {
     Outcome.CANCELLED: Finding(code="cancelled", short="You stopped this run."),
@@ -24,6 +24,19 @@ MACHINE_BUSY = Finding(
     long="Try again in a moment.",
 )
 """For a GRADER_FAULT after the run twice waited for a processor until its time was over."""
+
+
+CHECK_STUMBLED = "check-stumbled"
+
+
+def find_stumble(mistake: Mistake) -> Finding:
+    """For a GRADER_FAULT because the exercise's check was not prepared for what the learner's code gave it."""
+    return Finding(
+        code=CHECK_STUMBLED,
+        short="Our check could not handle what your code gave it. This is our fault and costs no attempt.",
+        long=f"It stopped with {mistake.type}: {mistake.message or 'no message'}. It should have told you what it "
+        "expected there. Compare the names and types that your code gives with those in the task.",
+    )
 
 
 def find_other_version(exercise: ExerciseName) -> Finding:

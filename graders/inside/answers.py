@@ -15,6 +15,7 @@ import numpy as np
 from channel import read_exactly, write_all  # type: ignore[import-not-found]
 from mistakes import (  # type: ignore[import-not-found]
     compile_source,
+    describe_check,
     describe_mistake,
     encode_mistake,
     flush_streams,
@@ -127,7 +128,9 @@ def encode_inputs(case: int, inputs: dict[str, Any]) -> bytes:
 
 
 def send_mistake(error: BaseException, stage: str, case: int, outgoing: int) -> None:
-    body = encode_mistake({**describe_mistake(error, FILENAME), "stage": stage})
+    own = vars(sys.modules[OWN_MODULE]) if OWN_MODULE in sys.modules else {}
+    whose = describe_check(error, own, FILENAME)
+    body = encode_mistake({**describe_mistake(error, FILENAME), **whose, "stage": stage})
     flush_streams()
     write_all(outgoing, HEAD.pack(b"FAIL", case, 0, len(body)) + body)
 

@@ -1,16 +1,22 @@
 """Inside the box: describes an error in a learner's code at the learner's line, without the driver's frames."""
 
+import dis
 import json
 import linecache
 import re
 import sys
 import traceback
+from collections.abc import Mapping
 from types import CodeType
 from typing import Any
 
 MAX_BYTES = 16 * 1024
 MESSAGE_CHARACTERS = 1000
 TRACEBACK_CHARACTERS = 6000
+PROBE = "probe.py"
+QUOTED = re.compile(r"'(\w+)'")
+CALLED = re.compile(r"^([\w<>]+)[\w.<>]*\(\) ")
+"""The names in "unsupported operand type(s) for +: 'Value' and 'float'", and in "Value.backward() takes 1 ..."."""
 FOLDERS = re.compile(r"^/.*/(site-packages|dist-packages|python3\.[0-9]+|inside)/")
 """Library folders, removed from tracebacks: the paths are long and reveal this machine's layout."""
 
@@ -65,6 +71,51 @@ def describe_mistake(error: BaseException, filename: str) -> dict[str, Any]:
         "unreadable": unreadable,
         "traceback": _shorten("".join(report.format())),
     }
+
+
+def describe_check(error: BaseException, own: Mapping[str, Any], filename: str) -> dict[str, Any]:
+    """Whether the exercise's probe raised this, and why. `own` holds the learner's names, `filename` is their file.
+
+    `check` is "says" if the probe refuses on purpose what it was given, "misses" if the learner's code lacks a name,
+    "stumbles" if the probe was not prepared for what it was given, and "" if the error is the learner's. `check_line`
+    is a line of probe.py.
+    """
+    steps = list(traceback.walk_tb(error.__traceback__))
+    if not steps or any(frame.f_code.co_filename == filename for frame, _ in steps):
+        return {"check": ""}
+    frame, line = steps[-1]
+    if speaks_of(error, own):
+        return {"check": "misses" if isinstance(error, AttributeError) else ""}
+    if frame.f_code.co_filename != PROBE or isinstance(error, (MemoryError, RecursionError)):
+        return {"check": ""}
+    raised = frame.f_code.co_code[last_instruction(error)] == dis.opmap["RAISE_VARARGS"]
+    return {"check": "says" if raised else "stumbles", "check_line": line}
+
+
+def last_instruction(error: BaseException) -> int:
+    """Where its innermost frame stopped: an offset into the frame's bytecode."""
+    link = error.__traceback__
+    while link is not None and link.tb_next is not None:
+        link = link.tb_next
+    return link.tb_lasti if link is not None else 0
+
+
+def speaks_of(error: BaseException, own: Mapping[str, Any]) -> bool:
+    """Whether an AttributeError or TypeError is about something that the learner wrote, or should have written.
+
+    Nothing of the learner's has to run for that: an operator that a class lacks, or an argument too many.
+    """
+    if not isinstance(error, (AttributeError, TypeError)):
+        return False
+    module = own.get("__name__", "")
+    subject = getattr(error, "obj", None)
+    if subject is not None and (getattr(subject, "__dict__", None) is own or type(subject).__module__ == module):
+        return True
+    message = _message(error)
+    quoted = QUOTED.findall(message)
+    # After the first one, an AttributeError quotes the attribute.
+    named = {*(quoted[:1] if isinstance(error, AttributeError) else quoted), *CALLED.findall(message)}
+    return "<lambda>" in named or any(getattr(own.get(name), "__module__", None) == module for name in named)
 
 
 def encode_mistake(mistake: dict[str, Any]) -> bytes:

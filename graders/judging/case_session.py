@@ -16,8 +16,8 @@ from graders.judging.exits import describe_limit, outcome_of_exit
 from graders.trusted.answers import Ruling, judge_answer
 from graders.trusted.differing import tell_difference
 from graders.trusted.exercise import Exercise
-from graders.trusted.faults import ExerciseProblem, GraderFault
-from graders.trusted.findings import find_code, find_for_exercise, find_mistake, find_outcome
+from graders.trusted.faults import CheckStumbled, ExerciseProblem, GraderFault
+from graders.trusted.findings import Check, find_code, find_for_exercise, find_mistake, find_outcome
 from graders.trusted.host import judge_hosted
 from graders.trusted.machine import Machine, judge_schedule
 from graders.trusted.peak import Submitted, judge_peak, read_baseline
@@ -69,6 +69,9 @@ class CaseSession:
         try:
             for number, case in batch:
                 ruling = self._ask(number, case, run)
+                if ruling.check is Check.STUMBLES:
+                    self._give_up(case, ruling)
+                    break
                 self._note(number, case, ruling)
                 if not ruling.goes_on:
                     self.is_over = True
@@ -77,6 +80,13 @@ class CaseSession:
             self.is_over = True
             return run.wait()
         return run.stop()
+
+    def _give_up(self, case: PreparedCase, ruling: Ruling) -> None:
+        """Raise CheckStumbled, unless a case before this one has already failed: then that decides."""
+        self.is_over = True
+        if ruling.mistake and all(result.passed for result in self.results):
+            where = f"probe.py, line {ruling.check_line}, in case {case.facts.name!r}"
+            raise CheckStumbled(self.exercise.name, where, ruling.mistake)
 
     def conclude(self, exit_: Exit) -> tuple[Outcome, Finding | None]:
         """The outcome and its finding. The first failing case decides; a run that ended early has not passed."""
@@ -146,7 +156,7 @@ class CaseSession:
     def _find(self, number: int, case: PreparedCase, ruling: Ruling) -> Finding:
         if ruling.mistake:
             limit = describe_limit(ruling.outcome, None, self.exercise.manifest.limits)
-            return find_mistake(ruling.outcome, ruling.mistake, missing_name=ruling.missing_name, limit=limit)
+            return find_mistake(ruling.outcome, ruling.mistake, limit=limit, check=ruling.check)
         if ruling.dtype == "NoneType":
             return find_code("nothing-returned")
         if ruling.finding:

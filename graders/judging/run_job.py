@@ -12,7 +12,7 @@ from graders.box.interface import Box, BoxFault, BoxRequest, Cause, Driver, Exit
 from graders.contract.events import EventKind, OnEvent, Output
 from graders.contract.jobs import Flavour, GradeJob, RunJob
 from graders.contract.limits import MAX_TRACE_BYTES, Limits
-from graders.contract.outcomes import MACHINE_BUSY, find_other_version, make_end
+from graders.contract.outcomes import MACHINE_BUSY, find_other_version, find_stumble, make_end
 from graders.contract.results import Outcome, RunEnd, Verdict
 from graders.judging.case_session import CaseBatch, CaseSession, choose_driver
 from graders.judging.exits import (
@@ -27,7 +27,7 @@ from graders.judging.reruns import run_until_it_counts
 from graders.trusted.answers import outcome_of_mistake
 from graders.trusted.diagnosis import weigh_diagnosis
 from graders.trusted.exercise import Exercise, load_exercise
-from graders.trusted.faults import GraderFault, OtherVersion
+from graders.trusted.faults import CheckStumbled, GraderFault, OtherVersion
 from graders.trusted.findings import find_code, find_mistake, find_outcome
 from graders.trusted.reference import ReferenceServer
 from graders.trusted.text import TextStream, read_text
@@ -62,6 +62,10 @@ def run_job(
     except OtherVersion as fault:
         LOG.error("grader fault: %s", fault)
         finding = find_other_version(fault.exercise)
+    except CheckStumbled as fault:
+        # A submission can claim this at will, so it is no alarm.
+        LOG.warning("grader fault: %s", fault)
+        finding = find_stumble(fault.mistake)
     except (BoxFault, GraderFault) as fault:
         LOG.error("grader fault: %s", fault)
     except Exception:
@@ -159,7 +163,7 @@ def conclude_cell(job: RunJob, raw: bytes, exit_: Exit, box: Box) -> RunEnd:
     if report and report.mistake:
         outcome = outcome_of_mistake(report.mistake, unreadable=report.unreadable)
         limit = describe_limit(outcome, None, job.limits)
-        finding = find_mistake(outcome, report.mistake, missing_name=False, limit=limit)
+        finding = find_mistake(outcome, report.mistake, limit=limit)
     elif report and report.ok:
         outcome = Outcome.OK
     elif exit_.cause is Cause.EXITED and not raw:

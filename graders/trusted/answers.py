@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from graders.contract.manifest import Tolerance
 from graders.contract.results import Finding, Measure, Mistake, Outcome, Schedule
 from graders.trusted.compare import is_finite_where, matches
-from graders.trusted.findings import find_code
+from graders.trusted.findings import Check, find_code
 from graders.trusted.reference import PreparedCase
 from graders.trusted.text import clean_text
 from graders.trusted.wire import (
@@ -59,7 +59,8 @@ class Ruling:
     """The judge's ruling on one answer. PASSED means right; `goes_on` says whether another case can be asked.
 
     `answer` and `frame` are set if the answer had the expected layout; `dtype` names a differing type; `finding` is
-    set if it replaces the case's own finding.
+    set if it replaces the case's own finding; `check` says what a mistake has to do with the exercise's own
+    check, and `check_line` where in probe.py.
     """
 
     outcome: Outcome
@@ -67,7 +68,8 @@ class Ruling:
     answer: Answer | None = None
     frame: Frame | None = None
     mistake: Mistake | None = None
-    missing_name: bool = False
+    check: Check | None = None
+    check_line: int | None = None
     layout: str = ""
     dtype: str = ""
     finding: Finding | None = None
@@ -200,23 +202,36 @@ def read_failure(header_length: int, body_length: int, receive: Receive) -> Ruli
         return BREACH
     if not isinstance(told, dict):
         return BREACH
-    mistake = read_mistake(told)
+    mistake, check_line = read_mistake(told), read_line(told.get("check_line"))
     outcome = outcome_of_mistake(mistake, unreadable=told.get("unreadable") is True)
-    missing = mistake.type == "AttributeError" and mistake.line is None and "module 'submission'" in mistake.message
     goes_on = told.get("stage") == "case" and outcome is Outcome.RUNTIME_ERROR
-    return Ruling(outcome, goes_on=goes_on, mistake=mistake, missing_name=missing)
+    return Ruling(outcome, goes_on=goes_on, mistake=mistake, check=read_check(told), check_line=check_line)
+
+
+def read_check(told: dict[str, object]) -> Check | None:
+    """What a mistake has to do with the exercise's own check, as the learner's process claims."""
+    match told.get("check"):
+        case "says":
+            return Check.SAYS
+        case "misses":
+            return Check.MISSES
+        case "stumbles":
+            return Check.STUMBLES
+    return None
 
 
 def read_mistake(told: dict[str, object]) -> Mistake:
     """What a learner's process claims about its own error, made safe to show."""
-    line = told.get("line")
-    known = isinstance(line, int) and not isinstance(line, bool) and 1 <= line <= HIGHEST_LINE
     return Mistake(
         type=clean_text(str(told.get("type") or "Error"), 100),
         message=clean_text(str(told.get("message") or ""), MAX_MESSAGE_LENGTH),
-        line=line if known and isinstance(line, int) else None,
+        line=read_line(told.get("line")),
         traceback=clean_text(str(told.get("traceback") or ""), MAX_TRACEBACK_LENGTH),
     )
+
+
+def read_line(line: object) -> int | None:
+    return line if isinstance(line, int) and not isinstance(line, bool) and 1 <= line <= HIGHEST_LINE else None
 
 
 def outcome_of_mistake(mistake: Mistake, *, unreadable: bool) -> Outcome:

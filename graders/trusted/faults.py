@@ -1,6 +1,7 @@
 """Faults on our side while judging. They are never the learner's fault and count no attempt."""
 
 from graders.contract.model import ExerciseName
+from graders.contract.results import Mistake
 
 
 class GraderFault(Exception):
@@ -14,6 +15,17 @@ class OtherVersion(GraderFault):
         versions = f"the version of {exercise} is {ours or 'missing'} at this worker and {wanted} at the website"
         super().__init__(f"{versions}; give both the same files")
         self.exercise = exercise
+
+
+class CheckStumbled(GraderFault):
+    """An exercise's probe was not prepared for what a submission gave it; so says the submission's process."""
+
+    def __init__(self, exercise: ExerciseName, where: str, mistake: Mistake) -> None:
+        said = f"{mistake.type}: {mistake.message}"
+        super().__init__(
+            f"{exercise}: {where} stopped with {said}; let the probe check first what a submission gives it"
+        )
+        self.mistake = mistake
 
 
 class ExerciseProblem(GraderFault):

@@ -2,10 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 
 from graders.contract.manifest import FindingText, Manifest
-from graders.contract.outcomes import MACHINE_BUSY, UNJUDGED
+from graders.contract.outcomes import CHECK_STUMBLED, MACHINE_BUSY, UNJUDGED
 from graders.contract.results import Finding, Mistake, Outcome
+
+
+class Check(Enum):
+    """What an error that stopped the exercise's check has to do with it, if the learner's code did not raise it."""
+
+    SAYS = "says"
+    """The check refuses on purpose what it was given."""
+    MISSES = "misses"
+    """A name that it asks for is missing."""
+    STUMBLES = "stumbles"
+    """It is not prepared for what it was given: a fault of ours."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +52,10 @@ SENTENCES: Mapping[str, Sentence] = {
     ),
     "syntax-error": Sentence("Python cannot read your file: {message}", "See line {line}."),
     "runtime-error": Sentence("Your code raised {type}: {message}", "It was raised on line {line} of your file."),
+    "not-as-asked": Sentence(
+        "The check could not use what your code gave it: {message}.",
+        "Your code raised no error, but it gave the check something that the task does not ask for.",
+    ),
     "missing-module": Sentence(
         "{message}: that module is not available here.",
         "This run has the standard library and what the task names. Where you build something from scratch, the "
@@ -110,7 +126,9 @@ SENTENCES: Mapping[str, Sentence] = {
     ),
     "left-early": Sentence("The program ended itself, with code {message}, before its graph could be sent."),
 }
-ENGINE_CODES = frozenset(SENTENCES) | {finding.code for finding in (*UNJUDGED.values(), MACHINE_BUSY)}
+ENGINE_CODES = (
+    frozenset(SENTENCES) | {finding.code for finding in (*UNJUDGED.values(), MACHINE_BUSY)} | {CHECK_STUMBLED}
+)
 
 BY_MISTAKE: Mapping[str, str] = {
     "ModuleNotFoundError": "missing-module",
@@ -118,6 +136,8 @@ BY_MISTAKE: Mapping[str, str] = {
     "PermissionError": "refused",
     "BlockingIOError": "refused",
 }
+
+BY_CHECK: Mapping[Check | None, str] = {Check.SAYS: "not-as-asked", Check.MISSES: "missing-name"}
 
 
 def find_outcome(outcome: Outcome, *, limit: str = "", detail: str = "") -> Finding:
@@ -136,11 +156,11 @@ def find_budget(code: str, *, used: int | str, limit: int | str) -> Finding:
     return _say(code, {"used": used, "limit": limit})
 
 
-def find_mistake(outcome: Outcome, mistake: Mistake, *, missing_name: bool, limit: str) -> Finding:
-    """The engine's words for an error that the learner's code raised."""
+def find_mistake(outcome: Outcome, mistake: Mistake, *, limit: str, check: Check | None = None) -> Finding:
+    """The engine's words for an error that the learner's code raised, or a check that could not use its result."""
     code = outcome.value.replace("_", "-")
     if outcome is Outcome.RUNTIME_ERROR:
-        code = "missing-name" if missing_name else BY_MISTAKE.get(mistake.type, code)
+        code = BY_CHECK.get(check) or BY_MISTAKE.get(mistake.type, code)
     sentence = SENTENCES[code]
     words = {"type": mistake.type, "message": mistake.message or "no message", "line": mistake.line, "limit": limit}
     # Without a line in the learner's file, the sentence would say "line None".

@@ -1,6 +1,7 @@
 """What a learner reads of their own error: their line, their frames, a bounded text."""
 
 import json
+import types
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -95,3 +96,61 @@ def test_the_longest_texts_of_every_width_fit(character):
 
     mistake = {"type": "E", "message": character * 1000, "line": 1, "traceback": character * 6000}
     assert len(mistakes.encode_mistake(mistake)) <= mistakes.MAX_BYTES
+
+
+LEARNERS = """
+class Value:
+    def __init__(self, data):
+        self.data = data
+
+    def backward(self, g):
+        return 1 / self.data
+
+
+def solve(x):
+    return None
+
+
+grad = 1
+"""
+
+
+def checked(probe: str) -> dict:
+    """What is said of the error that a probe of this one expression or statement comes to."""
+    import mistakes
+
+    own: dict = {"__name__": "submission"}
+    exec(mistakes.compile_source(LEARNERS, "submission.py"), own)
+    submission = types.ModuleType("submission")
+    submission.__dict__.update(own)
+    try:
+        exec(compile(probe, "probe.py", "exec"), {"submission": submission, "json": json})
+    except Exception as error:  # noqa: BLE001
+        return mistakes.describe_check(error, vars(submission), "submission.py")
+    raise AssertionError("nothing was raised")
+
+
+@pytest.mark.parametrize(
+    ("probe", "check"),
+    [
+        ("\nsubmission.solve(1).shape", {"check": "stumbles", "check_line": 2}),
+        ("submission.solve(1).grad", {"check": "stumbles", "check_line": 1}),
+        ("[][0]", {"check": "stumbles", "check_line": 1}),
+        ("import no_such_module", {"check": "stumbles", "check_line": 1}),
+        (
+            "if not submission.solve(1):\n    raise TypeError(\n        'x should be a number'\n    )",
+            {"check": "says", "check_line": 2},
+        ),
+        ("submission.solver(1)", {"check": "misses"}),
+        ("submission.Value(1).grad", {"check": "misses"}),
+        ("submission.Value.walk", {"check": "misses"}),
+        ("submission.solve(1, 2)", {"check": ""}),
+        ("submission.Value(1).backward(1, retain=True)", {"check": ""}),
+        ("submission.Value(1) + 1.0", {"check": ""}),
+        ("submission.Value(0).backward(1)", {"check": ""}),
+        ("json.loads('{')", {"check": ""}),
+        ("raise RecursionError", {"check": ""}),
+    ],
+)
+def test_an_error_that_the_learners_code_did_not_raise_is_told_from_one_that_it_did(probe, check):
+    assert checked(probe) == check

@@ -231,10 +231,11 @@ def test_an_error_in_one_case_is_told_with_its_line_and_the_next_case_is_asked(r
         ({"type": "RuntimeError", "message": "can't allocate memory: 1 TB"}, Outcome.MEMORY_LIMIT, "memory-limit"),
         ({"type": "ModuleNotFoundError", "message": "No module"}, Outcome.RUNTIME_ERROR, "missing-module"),
         (
-            {"type": "AttributeError", "message": "module 'submission' has no attribute 'f'"},
+            {"type": "AttributeError", "message": "module 'submission' has no attribute 'f'", "check": "misses"},
             Outcome.RUNTIME_ERROR,
             "missing-name",
         ),
+        ({"type": "TypeError", "message": "f is None", "check": "says"}, Outcome.RUNTIME_ERROR, "not-as-asked"),
         ({"type": "RecursionError", "message": "maximum"}, Outcome.RUNTIME_ERROR, "too-deep"),
         ({"type": "PermissionError", "message": "no"}, Outcome.RUNTIME_ERROR, "refused"),
     ],
@@ -243,6 +244,24 @@ def test_a_mistake_at_load_is_named_for_what_it_is(reference, told, outcome, cod
     verdict = judge(ScriptedBox(lambda case, inputs: failure(0, stage="load", **told)), reference)
     assert (verdict.outcome, verdict.finding and verdict.finding.code) == (outcome, code)
     assert len(verdict.cases) == 1
+
+
+STUMBLE = {"type": "AttributeError", "message": "no 'x'", "stage": "case", "check": "stumbles", "check_line": 7}
+
+
+def test_a_check_that_stumbles_is_our_fault_in_words_that_help_the_learner(reference, caplog):
+    verdict = judge(ScriptedBox(lambda case, inputs: failure(case, **STUMBLE)), reference)
+    assert (verdict.outcome, verdict.finding and verdict.finding.code) == (Outcome.GRADER_FAULT, "check-stumbled")
+    assert "AttributeError: no 'x'" in verdict.finding.long
+    assert "scaling: probe.py, line 7, in case '2 numbers' stopped with AttributeError: no 'x'" in caplog.text
+
+
+def test_a_wrong_answer_before_a_check_that_stumbles_is_what_the_learner_hears_of(reference):
+    def wrong_then_stumbling(case, inputs):
+        return scaled_answer(case, inputs["numbers"]) if case == 0 else failure(case, **STUMBLE)
+
+    verdict = judge(ScriptedBox(wrong_then_stumbling), reference)
+    assert (verdict.outcome, len(verdict.cases), verdict.cases_total) == (Outcome.WRONG_ANSWER, 1, 3)
 
 
 class GoneRun(ScriptedRun):

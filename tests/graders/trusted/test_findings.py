@@ -29,14 +29,12 @@ def test_sentences_name_only_what_they_are_given(code):
 
 def test_braces_in_a_learners_message_are_only_text():
     mistake = Mistake(type="KeyError", message="{limit!r} {0} {nothing}", line=3)
-    assert (
-        "{limit!r} {0} {nothing}" in find_mistake(Outcome.RUNTIME_ERROR, mistake, missing_name=False, limit="").short
-    )
+    assert "{limit!r} {0} {nothing}" in find_mistake(Outcome.RUNTIME_ERROR, mistake, limit="").short
 
 
 def test_a_mistake_without_a_line_points_at_none():
     mistake = Mistake(type="KeyError", message="x")
-    assert find_mistake(Outcome.RUNTIME_ERROR, mistake, missing_name=False, limit="").long == ""
+    assert find_mistake(Outcome.RUNTIME_ERROR, mistake, limit="").long == ""
 
 
 def test_special_mistakes_have_sentences():
