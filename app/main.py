@@ -165,7 +165,7 @@ async def open_site(
 def add_layers(app: FastAPI, settings: Settings, metrics: Metrics) -> None:
     """Add the middleware around every request. The last one added is the outermost."""
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
-    app.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)
+    app.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=6)
     app.add_middleware(SameOriginOnly, refuse=errors.refuse_other_origin)
     app.add_middleware(FaultsInWords, answer=errors.answer_fault)
     if settings.hosts or settings.env is Env.DEVELOPMENT:

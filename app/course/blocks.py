@@ -129,6 +129,8 @@ class Cell:
     """The highlighted source; see `app.course.language.code.highlight`."""
     setup_html: Html = ""
     """The highlighted code that runs first, for the reader to look at; empty if there is none."""
+    setup_shown_by: str = ""
+    """The earlier cell that shows the same code, which is shown once."""
     code_line: int = 0
     """The file's line on which the source begins, for messages."""
     needs: Literal["cpu", "gpu"] = "cpu"

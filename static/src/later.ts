@@ -1,5 +1,5 @@
-// Elements that wake when the first of them is near the window, because a page's first view needs little script. It
-// is fetched at the reader's first action, so that it is ready in time. Until an element wakes, or if it never does,
+// Elements that wake when the first of them is in the window or, once the reader has done something, near it, because a
+// page's first view needs little script. The script is fetched at the reader's first action, to be ready in time. Until an element wakes, or if it never does,
 // it is the plain HTML that it enhances.
 
 interface Module {
@@ -31,13 +31,19 @@ const NEEDS: Readonly<Record<string, readonly Load[]>> = {
 const NAMES = Object.keys(NEEDS).join(",");
 
 const coming = new Map<string, Promise<void>>();
-const watch = new IntersectionObserver(
-  (entries) => {
-    for (const { isIntersecting, target } of entries) if (isIntersecting) wake(target.localName);
-  },
-  // An exercise's answer is in a pane that scrolls by itself, where only scrollMargin looks ahead.
-  { rootMargin: NEAR, scrollMargin: NEAR },
-);
+
+/** Before the reader's first action only what is in the window wakes, so that a page's first view stays small. */
+let watch = watchWithin("0px");
+
+function watchWithin(margin: string): IntersectionObserver {
+  return new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) if (isIntersecting) wake(target.localName);
+    },
+    // An exercise's answer is in a pane that scrolls by itself, where only scrollMargin looks ahead.
+    { rootMargin: margin, scrollMargin: margin },
+  );
+}
 
 /** Watches the elements of a page that are not awake yet, including those that arrive later (fragment.ts). */
 export function watchPage(page: Document): void {
@@ -46,6 +52,9 @@ export function watchPage(page: Document): void {
     for (const move of MOVES) removeEventListener(move, fetchAll);
     const names = new Set([...page.querySelectorAll(NAMES)].map((element) => element.localName));
     for (const need of new Set([...names].flatMap((name) => NEEDS[name] ?? []))) need().catch(() => null);
+    watch.disconnect();
+    watch = watchWithin(NEAR);
+    watchFor(page.documentElement);
   };
   for (const move of MOVES) addEventListener(move, fetchAll, { passive: true });
   page.addEventListener("uw-arrived", (event) => watchFor(event.target as Element));

@@ -40,12 +40,12 @@ def is_ready(address: str) -> bool:
 
 NEAR_IS_AWAKE = """() => [...document.querySelectorAll(":not(:defined)")].every(element => {
   const box = element.getBoundingClientRect();
-  return !element.checkVisibility() || box.bottom < -500 || box.top > innerHeight + 500;
+  return !element.checkVisibility() || box.bottom < 0 || box.top > innerHeight;
 })"""
 
 
 def wait_for_near_elements(page: Page) -> None:
-    """Until the script of every element near the window has come."""
+    """Until the script of every element in the window has come."""
     page.wait_for_function(NEAR_IS_AWAKE)
 
 

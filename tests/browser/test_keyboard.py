@@ -1,6 +1,6 @@
 """Everything works from the keyboard alone."""
 
-from browser_parts import OpenPage, scroll_through
+from browser_parts import OpenPage, come_near, scroll_through
 from playwright.sync_api import Page, expect
 
 CHAPTER = "/chapters/a-first-graph"
@@ -54,7 +54,7 @@ def test_shift_enter_runs_and_goes_on_to_the_next_cell(open_page: OpenPage) -> N
 def test_arrows_go_from_node_to_node_and_enter_chooses(open_page: OpenPage) -> None:
     page = open_page(CHAPTER)
     nodes = page.locator("figure.graph-figure g.node")
-    nodes.first.focus()
+    come_near(nodes.first).focus()
     page.keyboard.press("ArrowDown")
     expect(nodes.nth(1)).to_be_focused()
     page.keyboard.press("Enter")

@@ -1,6 +1,6 @@
 """A cell in the browser: run, see, hover, err, stop, come back."""
 
-from browser_parts import OpenPage, scroll_through
+from browser_parts import OpenPage, come_near, scroll_through
 from playwright.sync_api import Locator, Page, expect
 
 CHAPTER = "/chapters/a-first-graph"
@@ -52,7 +52,7 @@ def test_a_node_lights_its_expression_and_an_expression_its_node(open_page: Open
 def test_a_listing_and_its_static_graph_light_each_other(open_page: OpenPage) -> None:
     page = open_page(CHAPTER)
     figure = page.locator("figure.graph-figure")
-    figure.locator("g.node-op").first.hover()
+    come_near(figure).locator("g.node-op").first.hover()
     lit = "[...(CSS.highlights.get('uw-lit') ?? [])].map(String)"
     assert page.evaluate(lit) == ["x * x"]
     figure.locator("[data-line='4']").hover(position={"x": 90, "y": 8})

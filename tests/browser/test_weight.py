@@ -7,9 +7,6 @@ from browser_parts import ROOT
 from first_view import KINDS, MAX_CHAPTER_BYTES, FirstView, list_chapters, measure_first_view, serve_course
 from playwright.sync_api import Browser
 
-ALLOWED_BYTES = {"/chapters/checkpointing-schedules": 168_000}
-"""The longest chapter, beyond the budget of all others until it is split: it may not grow further."""
-
 
 @pytest.fixture(scope="module")
 def course_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
@@ -25,7 +22,7 @@ def views(browser: Browser, course_site: str, request: pytest.FixtureRequest) ->
 def test_the_first_view_of_every_chapter_is_light(views: list[FirstView]) -> None:
     assert len(views) > 1
     assert all(view.of_kind.keys() >= set(KINDS) for view in views)
-    heavy = {view.path for view in views if view.total_bytes > ALLOWED_BYTES.get(view.path, MAX_CHAPTER_BYTES)}
+    heavy = {view.path for view in views if view.total_bytes > MAX_CHAPTER_BYTES}
     assert heavy == set()
 
 

@@ -1,5 +1,6 @@
-"""Colours code on the server: one span per line, Pygments' short class names, no inline styles."""
+"""Colours code on the server: Pygments' short class names, no inline styles."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 from html import escape
 
@@ -37,6 +38,24 @@ def knows_language(language: str) -> bool:
 @lru_cache(maxsize=4096)
 def highlight(source: str, language: str = "python") -> Html:
     """`<code>` with one `<span class="line" data-line="N">` per line; the caller supplies the `<pre>`."""
+    lines = _colour_lines(source, language)
+    return _in_code(
+        (f'<span class="line" data-line="{n}">{line}</span>' for n, line in enumerate(lines, 1)), language
+    )
+
+
+@lru_cache(maxsize=4096)
+def highlight_unnumbered(source: str, language: str = "python") -> Html:
+    """As `highlight`, without its spans: only pictures and steps point at lines, and a long page has many lines."""
+    return _in_code(_colour_lines(source, language), language)
+
+
+def _in_code(lines: Iterable[str], language: str) -> Html:
+    body = "\n".join(lines)
+    return f'<code class="highlight" data-language="{escape(language or "text")}">{body}</code>'
+
+
+def _colour_lines(source: str, language: str) -> list[str]:
     lexer = None if language in PLAIN_NAMES else _lexer(language)
     pieces = lexer.get_tokens(source) if lexer else [(Token.Text, source)]
     lines: list[list[str]] = [[]]
@@ -49,8 +68,7 @@ def highlight(source: str, language: str = "python") -> Html:
                 lines[-1].append(f'<span class="{name}">{escape(part)}</span>' if name else escape(part))
     if len(lines) > 1 and not lines[-1]:
         lines.pop()
-    body = "\n".join(f'<span class="line" data-line="{n}">{"".join(line)}</span>' for n, line in enumerate(lines, 1))
-    return f'<code class="highlight" data-language="{escape(language or "text")}">{body}</code>'
+    return ["".join(line) for line in lines]
 
 
 def _class_name(kind: _TokenType) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.course.blocks import Cell, Claim, Graph, Variant
-from app.course.language.code import highlight
+from app.course.language.code import highlight, highlight_unnumbered
 from app.course.language.directives import CellOptions, ClaimOptions, GraphOptions, NoOptions, VariantOptions
 from app.course.language.draft import Draft
 from app.course.language.fences import Fence
@@ -98,12 +98,15 @@ def build_cell(directive: Directive, name: str, draft: Draft) -> Cell | None:
     if options.setup:
         setup = find_setup(options.setup, fence, draft)
     before = _find_code_before(options, setup, fence, draft)
-    draft.before[name] = "\n\n\n".join(before.values())
+    shown = "\n\n\n".join(before.values())
+    shown_by = next((cell for cell, other in draft.before.items() if other == shown and shown), "")
+    draft.before[name] = shown
     cell = Cell(
         id=name,
         source=code.before,
         setup="\n\n".join(before),
-        setup_html=highlight(draft.before[name]) if before else "",
+        setup_html=highlight_unnumbered(shown) if shown and not shown_by else "",
+        setup_shown_by=shown_by,
         caption=draft.prose.inline(options.caption, fence.line_of("caption")),
         graph=options.graph,
         editable=not options.readonly,

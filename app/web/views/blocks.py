@@ -179,6 +179,8 @@ class CellView:
     """The form sends `switch` = `name` for each switch that is on, and always sends `switched`."""
     setup_html: Html = ""
     """The hidden code that runs before the cell, for readers to look at; empty if there is none."""
+    setup_shown_by: str = ""
+    """The anchor of the earlier cell that shows this code, if one does."""
     picture: Html = ""
     """The graph of an earlier run of the same code, shown until the reader runs it; empty without one."""
     picture_text: str = ""

@@ -28,7 +28,7 @@ from app.course.blocks import (
     VariantDraw,
 )
 from app.course.claim_status import find_status
-from app.course.language.code import highlight
+from app.course.language.code import highlight, highlight_unnumbered
 from app.course.language.directives import BOXES
 from app.course.model import Chapter, Course
 from app.course.questions.code_lines import CodeQuestion
@@ -319,6 +319,7 @@ def present_cell(block: Cell, state: ChapterState) -> views.CellView:
         needs_gpu=block.needs == "gpu",
         switches=block.switches,
         setup_html=block.setup_html,
+        setup_shown_by=block.setup_shown_by,
     )
 
 
@@ -350,7 +351,7 @@ def present_claim(block: Claim, state: ChapterState, anchor: str = "") -> views.
         anchor=anchor or block.id,
         sentence=block.sentence,
         myth=block.myth,
-        code_html=highlight(block.code),
+        code_html=highlight_unnumbered(block.code),
         needs=block.needs,
         status=find_status(block, found, torch),
         torch=torch,

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from app.course.language.code import COLOURED, highlight
+from app.course.language.code import COLOURED, highlight, highlight_unnumbered
 
 STYLES = Path(__file__).resolve().parents[4] / "static" / "src" / "code.css"
 
@@ -18,3 +18,11 @@ def test_a_name_and_a_dot_are_plain_and_a_keyword_has_its_colour() -> None:
     line = '<span class="line" data-line="1"><span class="k">return</span> x.y</span>'
 
     assert highlight("return x.y") == f'<code class="highlight" data-language="python">{line}</code>'
+
+
+def test_code_at_whose_lines_nothing_points_has_the_same_colours_and_no_lines() -> None:
+    numbered = highlight("x = 1\nreturn x\n")
+
+    assert highlight_unnumbered("x = 1\nreturn x\n") == re.sub(
+        r'<span class="line"[^>]*>(.*)</span>', r"\1", numbered
+    )

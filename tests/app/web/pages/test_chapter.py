@@ -62,6 +62,18 @@ async def test_the_code_that_runs_before_a_cell_is_folded_above_it(browser: http
     assert "requires_grad" not in body
 
 
+async def test_the_code_before_two_cells_is_shown_once_and_the_second_leads_to_it(
+    browser: httpx2.AsyncClient,
+) -> None:
+    page = (await browser.get(CHAPTER)).text
+    cell = re.search(r'<uw-cell id="once-cell".*?</uw-cell>', page, re.S)
+
+    assert cell
+    assert 'href="#square-cell-before"' in cell.group()
+    assert "requires_grad" not in cell.group()
+    assert page.count('id="square-cell-before"') == 1
+
+
 async def test_the_answers_are_not_on_the_page(browser: httpx2.AsyncClient) -> None:
     page = (await browser.get(CHAPTER)).text
 
