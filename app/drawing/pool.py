@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import os
 import signal
 import sys
@@ -19,6 +20,8 @@ from app.drawing.drawer import ANSWER, DRAWN, OUT_OF_MEMORY, REQUEST
 from app.drawing.tasks import NotDrawn, Task
 
 ROOT = Path(__file__).resolve().parents[2]
+log = logging.getLogger(__name__)
+
 MODULE = "app.drawing.drawer"
 WARMING: Key = b"warming"
 DEATH_SECONDS = 1.0
@@ -32,7 +35,7 @@ class Limits:
 
     cpu_seconds: float = 3.0
     wall_seconds: float = 20.0
-    memory_mib: int = 512
+    memory_mib: int = 256
     pictures_per_process: int = 500
     """Then a fresh process follows: what a large picture took, Python does not give back."""
     waiting: int = 256
@@ -239,6 +242,7 @@ class _Drawer:
             async with asyncio.timeout(self._limits.wall_seconds):
                 status, answer = await self._exchange(task.model_dump_json().encode(), trace)
         except TimeoutError:
+            log.warning("a picture was not ready after %g s; its process is killed", self._limits.wall_seconds)
             await self.stop()
             raise _Unfinished(End.OVER_TIME, LATE, final=False) from None
         except (OSError, EOFError):
@@ -275,6 +279,8 @@ class _Drawer:
                 # Before stop: a signal to a process that has just ended would lose how it ended.
                 await asyncio.wait_for(process.wait(), DEATH_SECONDS)
         await self.stop()
-        if process is not None and process.returncode == -signal.SIGPROF:
+        status = None if process is None else process.returncode
+        log.warning("a drawing process ended under a picture, with status %s; another follows", status)
+        if status == -signal.SIGPROF:
             return _Unfinished(End.OVER_TIME, say_over_time(self._limits), final=True)
         return _Unfinished(End.DIED, DIED, final=False)

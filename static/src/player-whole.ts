@@ -4,6 +4,7 @@ import { make } from "./dom";
 import type { GraphElement } from "./graph";
 import type { Colouring } from "./player-colour";
 import type { Replay } from "./player-tape";
+import { readRefusal } from "./refusal";
 import type { WholeView } from "./whole";
 import type { WholeDocument } from "./whole-draw";
 import { readSpans, type Span } from "./spans";
@@ -85,8 +86,7 @@ export class WholeDoor {
   private async load(): Promise<WholeDocument> {
     const answer = await fetch(this.place.href, { headers: { Accept: "application/json" } }).catch(() => null);
     if (answer?.ok) return (await answer.json()) as WholeDocument;
-    if (answer?.status === 422) throw new Error(((await answer.json()) as { message: string }).message);
-    throw new Error("The graph is no longer kept; run the code again, then open it.");
+    throw new Error(await readRefusal(answer, "The graph is no longer kept; run the code again, then open it."));
   }
 
   private show(shape: WholeDocument, canvas: typeof import("./whole")): void {

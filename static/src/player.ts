@@ -14,6 +14,7 @@ import { PlayedPicture } from "./player-picture";
 import { Predictor } from "./player-predict";
 import { Replay, type TapeDocument } from "./player-tape";
 import { WholeDoor, type WholePlace } from "./player-whole";
+import { readRefusal } from "./refusal";
 import { readSpans, type Span } from "./spans";
 
 export interface Played {
@@ -342,14 +343,16 @@ export class PlayerElement extends HTMLElement {
   /** Opens a fold, or closes it; false if the server refuses to draw it. */
   private async open(key: string): Promise<boolean> {
     if (!this.href) return false;
-    if (this.opened.has(key)) this.opened.delete(key);
-    else this.opened.add(key);
-    const query = new URLSearchParams([...this.opened].map((opened) => ["opened", opened]));
+    const opened = new Set(this.opened);
+    if (!opened.delete(key)) opened.add(key);
+    const query = new URLSearchParams([...opened].map((fold) => ["opened", fold]));
     const answer = await fetch(`${this.href}?${query}`, { headers: { Accept: "application/json" } }).catch(() => null);
     if (!answer?.ok) {
-      if (this.status) this.status.textContent = "The picture is no longer kept; run the code again, then open it.";
+      const gone = "The picture is no longer kept; run the code again, then open it.";
+      if (this.status) this.status.textContent = await readRefusal(answer, gone);
       return false;
     }
+    this.opened = opened;
     const { svg, text } = (await answer.json()) as Played;
     const isStepping = this.picture?.svg.classList.contains("is-stepping");
     this.graph().show(svg, text);

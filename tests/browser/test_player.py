@@ -155,6 +155,19 @@ def test_a_fold_opens_in_place_and_the_step_stays(open_page: OpenPage) -> None:
     assert page.locator("g.node").count() == closed
 
 
+def test_a_fold_that_the_server_refuses_to_open_says_why_and_opens_at_the_next_try(open_page: OpenPage) -> None:
+    page = play(open_page, programs.LOOP)
+    refusal = "This graph was not drawn: too many graphs are being drawn at this moment. Try again in a minute."
+    fold = page.locator("g.node[data-fold]").first
+    key = fold.get_attribute("data-fold")
+    page.route("**/graph?*", lambda route: route.fulfill(status=503, json={"message": refusal}))
+    fold.click()
+    expect(status(page)).to_have_text(refusal)
+    page.unroute("**/graph?*")
+    fold.click()
+    page.locator(f"g.frame[data-fold='{key}']").wait_for()
+
+
 def test_a_node_is_found_and_says_what_it_is(open_page: OpenPage) -> None:
     page = play(open_page, programs.DIAMOND)
     page.get_by_label("Find a node").fill("pow")

@@ -263,7 +263,7 @@ async def test_a_process_has_three_descriptors_no_environment_a_private_mask_and
     assert sorted(path.name for path in (process / "fd").iterdir()) == ["0", "1", "2"]
     assert b"UNWIND" not in (process / "environ").read_bytes()
     assert status["Umask"].strip() == "0077"
-    assert limits["Max address space"] == str(512 * 2**20)
+    assert limits["Max address space"] == str(256 * 2**20)
     assert limits["Max core file size"] == limits["Max file size"] == "0"
 
 
