@@ -8,7 +8,7 @@ PY     := .venv/bin/python
 export TORCH
 
 .DEFAULT_GOAL := help
-.PHONY: help serve worker migrate preview check test test-fast lint bench assets assets-check environment environment-dev lock clean
+.PHONY: help serve worker migrate preview check test test-fast test-nightly lint bench assets assets-check environment environment-dev lock clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -36,6 +36,9 @@ test: environment-dev lint ## run everything CI runs
 
 test-fast: environment-dev ## run the tests that need no torch, box or browser
 	$(PY) -m pytest -q -m "not torch and not box and not browser and not slow" $(ARGS)
+
+test-nightly: environment-dev ## run what takes an hour: every exercise's known answers, judged 20 times each (ARGS=-k NAME)
+	$(PY) -m pytest -q -m nightly $(ARGS)
 
 lint: environment-dev ## run ruff, mypy and the import rules
 	$(PY) -m ruff check .

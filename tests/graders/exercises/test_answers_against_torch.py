@@ -59,9 +59,7 @@ def test_log_sum_exp_is_torchs_and_a_row_without_entries_has_no_gradient():
             x = leaf(inputs[f"{side}x"])
             value = torch.logsumexp(x, inputs["dim"])
             (gradient,) = torch.autograd.grad(value, x, torch.from_numpy(inputs[f"{side}g"]))
-            finite = torch.where(value.isneginf(), torch.zeros_like(value), value)
-            assert torch.equal(expected[f"{side}value is -inf"], value.isneginf())
-            assert is_near(expected[f"{side}value"], finite.detach())
+            assert is_near(expected[f"{side}value"], value.detach())
             assert is_near(expected[f"{side}gradient"], torch.nan_to_num(gradient))
 
 
