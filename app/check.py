@@ -10,17 +10,17 @@ import json
 import math
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
 from app.checking.run import CheckOptions, Proof, prove_course
-from app.course.checking.concepts import advise_variants
 from app.course.explained import PATH as COURSE_FILE
 from app.course.explained import check_rules
-from app.course.loader import load_course
+from app.course.language.toml_file import find_line
+from app.course.loader import CourseReader
 from app.course.model import Course
 from app.course.problems import ContentProblem, Rule
 from app.course.publish import list_drafts
@@ -43,6 +43,7 @@ class Request:
     update: bool
     as_json: bool
     text_only: bool
+    strict: bool
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,8 @@ def main(arguments: Sequence[str], graders: Sequence[str] | None = None, out: Te
         sys.stderr.write(unknown)
         return FAULT
     started = time.monotonic()
-    course, problems = load_course(request.root)
+    loaded = CourseReader(request.root).read()
+    course, problems = loaded.course, loaded.problems
     read_seconds = time.monotonic() - started
     unreadable = find_unreadable(problems)
     problems = tuple(found for found in (*problems, *check_rules(course, RULES)) if _wants(request, found.path))
@@ -75,10 +77,11 @@ def main(arguments: Sequence[str], graders: Sequence[str] | None = None, out: Te
         today = datetime.now(UTC).date().isoformat()
         options = CheckOptions(lambda path: _wants(request, path), request.update, today, unreadable)
         proof = prove_course(course, graders or _graders(request.root), options, make_progress(sys.stderr))
-    status = _status(problems, proof)
+    problems = (*problems, *(found for found in check_torch(course, proof) if _wants(request, found.path)))
     found = tuple(sorted([*problems, *proof.problems]))
     drafts = tuple(path for path in list_drafts(course) if _wants(request, path))
-    advice = tuple(each for each in advise_variants(course) if _wants(request, each.path))
+    advice = tuple(each for each in loaded.advice if _wants(request, each.path))
+    status = _status((*problems, *(advice if request.strict else ())), proof)
     findings = Findings(course, found, proof, drafts, advice, status, read_seconds, time.monotonic() - started)
     report = _write_json if request.as_json else _write_text
     report(findings, out or sys.stdout)
@@ -95,12 +98,13 @@ def read_request(arguments: Sequence[str]) -> Request:
     parser.add_argument("--update", action="store_true", help="write outputs and pictures that changed, for review")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--text", action="store_true", help="check the text alone; run nothing")
+    parser.add_argument("--strict", action="store_true", help="fail on advice too")
     given = parser.parse_args(arguments)
     root = _find_root(given.path.resolve())
     only = [_within(root, name) for name in given.only]
     if given.path.resolve() != root:
         only.append(_within(root, str(given.path.resolve())))
-    return Request(root, tuple(only), given.update, given.json, given.text)
+    return Request(root, tuple(only), given.update, given.json, given.text, given.strict)
 
 
 def find_unknown(request: Request) -> str:
@@ -132,6 +136,18 @@ def _within(root: Path, name: str) -> str:
 
 def _wants(request: Request, path: str) -> bool:
     return not request.only or any(path == part or path.startswith(f"{part.rstrip('/')}/") for part in request.only)
+
+
+def check_torch(course: Course, proof: Proof) -> Iterator[ContentProblem]:
+    """A course whose numbers are said to be of another version than the one that has just proven them."""
+    if proof.hello is None or not course.torch or not proof.hello.torch:
+        return
+    here = proof.hello.torch.partition("+")[0]
+    if course.torch.split(".")[:2] != here.split(".")[:2]:
+        line = find_line((course.root / COURSE_FILE).read_text(encoding="utf-8-sig"), "torch")
+        message = f"the course's numbers are said to be of torch {course.torch}, and they were checked on {here}"
+        remedy = f'write torch = "{here}" once you have looked at the numbers in the text'
+        yield ContentProblem(COURSE_FILE, line, Rule.TORCH_VERSION, course.torch, message, remedy)
 
 
 def find_unreadable(problems: Sequence[ContentProblem]) -> frozenset[str]:
@@ -203,7 +219,8 @@ def _write_text(findings: Findings, out: TextIO) -> None:
         out.write(f"{_count(proof.waiting_for_gpu, 'claim')} with `:needs: gpu` not run here\n")
     for name in proof.waiting_for_meter:
         out.write(f"exercises/{name}: not run: no memory cgroup here measures a peak; see docs/operating.md\n")
-    broken = f"has {_count(len(findings.problems), 'problem')}"
+    advised = f" and {_count(len(findings.advice), 'piece')} of advice" if findings.advice else ""
+    broken = f"has {_count(len(findings.problems), 'problem')}{advised}"
     said = {HOLDS: "holds", BROKEN: broken, FAULT: "could not be proven"}[findings.status]
     counted = f"{_count(len(course.chapters), 'chapter')}, {_count(len(course.exercises), 'exercise')}"
     where = f" on torch {proof.hello.torch}, {proof.hello.device}" if proof.hello else ""

@@ -14,6 +14,7 @@ from app.course.language.directives import HIDDEN
 from app.course.language.draft import Draft, Named
 from app.course.language.fences import Fence, find_fences
 from app.course.language.front_matter import Head, read_front_matter
+from app.course.language.lost_text import advise_undone, blank_conflicts
 from app.course.language.markdown import make_parser
 from app.course.language.prose import Image, Link, Prose
 from app.course.language.tree import Part, directives_of, nest
@@ -58,6 +59,8 @@ class ChapterParser:
         lines = text.split("\n")
         written = tuple(lines)
         report_invisible(lines, report)
+        blank_conflicts(lines, report)
+        advise_undone(lines, report)
         head = read_front_matter(lines, report)
         # Blank lines keep the line numbers equal to those of the file.
         lines[: head.end] = [""] * head.end
@@ -110,6 +113,10 @@ class ChapterParser:
         `cut_at` is the tag of the headings that begin a part, e.g. "h2"; without it the whole file is one part.
         """
         report = Report(path)
+        lines = text.split("\n")
+        blank_conflicts(lines, report)
+        advise_undone(lines, report)
+        text = "\n".join(lines)
         prose = Prose(self._markdown, self._typesetter, report, "")
         parts: list[list[Token]] = [[]]
         for token in prose.parse(text):

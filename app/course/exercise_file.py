@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.course.chapter import ChapterParser
+from app.course.checking.advice import advise_exercise
 from app.course.checking.bug_hunt import check_diagnosis
 from app.course.checking.charts import check_chart
 from app.course.language.prose import Link
@@ -67,6 +68,7 @@ def read_exercise(
         _check_findings(manifest, files.texts["exercise.toml"], report)
         check_diagnosis(manifest, files.texts["exercise.toml"], starter, report)
         check_chart(manifest, files.texts["exercise.toml"], report)
+        problems += advise_exercise(files.name, manifest, files.texts)
         exercise = Exercise(files.name, files.folder, manifest, "\n".join(prompt.parts), hints.parts, starter)
     return ReadExercise(exercise, tuple(problems + report.problems), links)
 
@@ -117,11 +119,14 @@ def _check_findings(manifest: Manifest, text: str, report: Report) -> None:
 def _check_attempts(manifest: Manifest, files: ExerciseText, report: Report) -> None:
     text = files.texts["exercise.toml"]
     listed = {attempt.file for attempt in manifest.attempts}
+    unlisted = files.attempts - listed
     for name in sorted(listed - files.attempts):
         message = f"attempts/{name} does not exist"
         remedy = suggest(name, files.attempts, one_of(files.attempts))
+        # The file that was meant is not one more mistake.
+        unlisted = frozenset(other for other in unlisted if repr(other) not in remedy)
         report.add(find_line(text, name), Rule.MISSING_FILE, name, message, remedy)
-    for name in sorted(files.attempts - listed):
+    for name in sorted(unlisted):
         message = f"attempts/{name} has no outcome"
         remedy = f'add [[attempts]] with file = "{name}", outcome and why'
         report.add(find_line(text, "attempts"), Rule.EXERCISE_FILE, name, message, remedy)

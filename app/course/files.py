@@ -3,11 +3,22 @@
 import os
 import stat
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from xml.parsers import expat
 
 from app.course.problems import ContentProblem, Report, Rule
 
 MAX_BYTES = 8 << 20
+PICTURES = {
+    ".png": (b"\x89PNG\r\n\x1a\n", b"IEND"),
+    ".jpg": (b"\xff\xd8\xff", b"\xff\xd9"),
+    ".jpeg": (b"\xff\xd8\xff", b"\xff\xd9"),
+    ".webp": (b"RIFF", b""),
+    ".gif": (b"GIF8", b""),
+}
+"""By suffix: how such a picture begins, and what stands near its end."""
 LINKABLE = ("chapters/*", "chapters/*/*", "chapters/*/*/*", "exercises/*", "exercises/*/*", "exercises/*/*/*")
 
 
@@ -57,3 +68,63 @@ def read_text(path: Path, root: Path, rule: Rule, report: Report) -> str:
         there.add(line, rule, path.name, f"{path.name} is not UTF-8", "save it as UTF-8")
         report.problems += there.problems
         return path.read_text(encoding="utf-8", errors="replace")
+
+
+def list_drawn_files(folder: Path) -> list[str]:
+    """The pictures of a chapter's folder and what the check committed beside them, by path within the folder."""
+    paths = [
+        path
+        for each in ("figures/*", "traces/*.json", "variants/*.json", "measures/*.json")
+        for path in folder.glob(each)
+    ]
+    return sorted(path.relative_to(folder).as_posix() for path in paths if not path.name.startswith("."))
+
+
+def judge_pictures(root: Path, folder: Path) -> Iterator[ContentProblem]:
+    """Pictures in a chapter's figures/ that no browser could show."""
+    for path in sorted((folder / "figures").glob("*")):
+        if not path.name.startswith(".") and may_be_read(path, root):
+            facts = path.stat()
+            if wrong := _judge_picture(path, facts.st_mtime_ns, facts.st_size):
+                name = path.relative_to(root).as_posix()
+                yield ContentProblem(name, wrong.line, Rule.PICTURE, path.name, wrong.message, wrong.remedy)
+
+
+@dataclass(frozen=True)
+class WrongPicture:
+    line: int
+    message: str
+    remedy: str
+
+
+@lru_cache(maxsize=4096)
+def _judge_picture(path: Path, _modified: int, _size: int) -> WrongPicture | None:
+    """Kept for as long as the file does not change."""
+    content, suffix = path.read_bytes(), path.suffix.lower()
+    if suffix == ".svg":
+        return _judge_svg(path.name, content)
+    if suffix not in PICTURES:
+        remedy = f"save it as one of {', '.join(sorted((*PICTURES, '.svg')))}"
+        return WrongPicture(1, f"{path.name} is no picture that a page can show", remedy)
+    begins, ends = PICTURES[suffix]
+    if not content.startswith(begins):
+        kind = "HTML" if b"<html" in content[:400].lower() else f"no {suffix[1:].upper()}"
+        return WrongPicture(1, f"{path.name} is {kind} inside", "save the picture itself under this name")
+    if ends and ends not in content[-64:]:
+        return WrongPicture(1, f"{path.name} breaks off before its end", "copy the whole file again")
+    return None
+
+
+def _judge_svg(name: str, content: bytes) -> WrongPicture | None:
+    parser, roots = expat.ParserCreate(), list[str]()
+    parser.StartElementHandler = lambda tag, attributes: roots.append(tag) if not roots else None
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        what = expat.errors.messages[error.code]
+        return WrongPicture(error.lineno, f"{name} is broken: {what}", "save the whole picture again")
+    if roots[0].rpartition(":")[2] != "svg":
+        return WrongPicture(
+            1, f"{name} is no SVG: it begins with <{roots[0]}>", "save the picture itself under this name"
+        )
+    return None

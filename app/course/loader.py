@@ -8,7 +8,8 @@ from pathlib import Path
 from app.course.block_tree import Block, Box, Reveal
 from app.course.blocks import Graph, Measure
 from app.course.chapter import ChapterParser, ParsedChapter
-from app.course.checking.concepts import check_concepts
+from app.course.checking.advice import advise_files, advise_offers
+from app.course.checking.concepts import advise_variants, check_concepts
 from app.course.checking.evidence import EvidenceFile, evidence_of, read_evidence
 from app.course.course_file import ChapterEntry, CourseFile, ModuleEntry
 from app.course.debugging import PATH as DEBUGGING
@@ -16,7 +17,7 @@ from app.course.debugging import check_guide_links, read_debugging
 from app.course.exercise_file import EXERCISE_FILES, ExerciseText, ReadExercise, read_exercise
 from app.course.explained import PATH as COURSE_FILE
 from app.course.explained import explain_rules, link_rules
-from app.course.files import find_strays, may_be_read, read_text
+from app.course.files import find_strays, judge_pictures, list_drawn_files, may_be_read, read_text
 from app.course.gallery import FOLDER as GALLERY
 from app.course.gallery import Snippet, check_gallery, read_snippet
 from app.course.glossary import PATH as GLOSSARY
@@ -25,7 +26,7 @@ from app.course.language.links import check_links
 from app.course.language.toml_file import find_line, read_toml
 from app.course.language.typeset import Typesetter
 from app.course.model import Chapter, Course, Evidence, Module, PlannedChapter
-from app.course.problems import ContentProblem, Report, Rule, one_of, suggest
+from app.course.problems import ADVICE, ContentProblem, Report, Rule, one_of, suggest
 from app.course.questions.committed import (
     MEASURES,
     VARIANTS,
@@ -64,6 +65,8 @@ class LoadedCourse:
 
     course: Course
     problems: tuple[ContentProblem, ...]
+    advice: tuple[ContentProblem, ...] = ()
+    """What fails only a strict check."""
 
 
 def load_course(root: Path) -> tuple[Course, tuple[ContentProblem, ...]]:
@@ -107,12 +110,14 @@ class CourseReader:
     def _assemble(self, file: CourseFile, text: str, report: Report) -> LoadedCourse:
         entries = [entry for module in file.modules for entry in module.chapters]
         _check_entries(entries, text, self.root, report)
+        _check_modules(file.modules, text, report)
         parsed = {entry.slug: found for entry in entries if (found := self._parse_chapter(entry.slug, report))}
         read = {folder.name: self._read_exercise(folder, file.concepts) for folder in self._exercise_folders()}
         links = {path: found for exercise in read.values() for path, found in exercise.links.items()}
         problems = [problem for exercise in read.values() for problem in exercise.problems]
         drafts = frozenset(n for n, found in read.items() if found.exercise and found.exercise.manifest.draft)
-        problems += find_strays(self.root)
+        exercises = {name: found.exercise for name, found in read.items() if found.exercise}
+        problems += [*find_strays(self.root), *advise_offers(parsed, exercises.values())]
         text_of_terms = self._read_root(GLOSSARY, Rule.GLOSSARY_FILE, report)
         terms, glossary_problems, links[GLOSSARY] = read_glossary(text_of_terms, self._parser)
         text_of_guide = self._read_root(DEBUGGING, Rule.DEBUGGING_FILE, report)
@@ -121,14 +126,18 @@ class CourseReader:
         problems += [*glossary_problems, *guide_problems, *check_gallery(gallery)]
         links[COURSE_FILE] = link_rules(file.explained, text)
         problems += check_links(parsed, file, frozenset(read), links, drafts)
-        problems += check_concepts(parsed, file.concepts)
+        if set(_list_folders(self.root)) <= {entry.slug for entry in entries}:
+            # A chapter that is on disk and not listed may be the one that asks.
+            problems += check_concepts(parsed, file.concepts)
         chapter_links = {f"chapters/{slug}/chapter.md": chapter.links for slug, chapter in parsed.items()}
         problems += check_terms(terms, chapter_links | links)
         if guide or not guide_problems:
             problems += check_guide_links(guide, chapter_links | links)
         for slug, chapter in parsed.items():
             problems += chapter.problems
-            problems += _find_missing_images(self.root / "chapters" / slug, chapter)
+            folder = self.root / "chapters" / slug
+            problems += _find_missing_images(folder, chapter)
+            problems += [*judge_pictures(self.root, folder), *advise_files(slug, chapter, list_drawn_files(folder))]
         modules = _number(file.modules, parsed)
         evidence, evidence_problems = self._read_evidence(modules)
         course = Course(
@@ -138,7 +147,7 @@ class CourseReader:
             torch=file.torch,
             modules=modules,
             concepts=file.concepts,
-            exercises={name: found.exercise for name, found in read.items() if found.exercise},
+            exercises=exercises,
             evidence=evidence,
             glossary=note_uses(terms, parsed),
             debugging=guide,
@@ -146,7 +155,9 @@ class CourseReader:
             gallery=gallery,
             math_css=self._typesetter.stylesheet(),
         )
-        return LoadedCourse(course, tuple(sorted([*report.problems, *problems, *evidence_problems])))
+        told = sorted([*report.problems, *problems, *evidence_problems])
+        advice = tuple(sorted([*(each for each in told if each.rule in ADVICE), *advise_variants(course)]))
+        return LoadedCourse(course, tuple(each for each in told if each.rule not in ADVICE), advice)
 
     def _parse_chapter(self, slug: str, report: Report) -> ParsedChapter | None:
         path = self.root / "chapters" / slug / "chapter.md"
@@ -273,24 +284,41 @@ def find_drawn(
 
 def _check_entries(entries: list[ChapterEntry], text: str, root: Path, report: Report) -> None:
     slugs = [entry.slug for entry in entries]
-    for entry in entries:
+    folders = _list_folders(root)
+    unnamed = [name for name in folders if name not in slugs]
+    for place, entry in enumerate(entries):
         line = find_line(text, entry.slug)
-        if slugs.count(entry.slug) > 1:
+        if entry.slug in slugs[:place]:
             message = f"the chapter {entry.slug!r} is listed twice"
             report.add(line, Rule.COURSE_FILE, entry.slug, message, "keep one entry")
-        written = (root / "chapters" / entry.slug / "chapter.md").is_file()
-        if not written and not entry.title:
+        if entry.slug not in folders and not entry.title:
             message = f"the planned chapter {entry.slug!r} has no title"
-            remedy = f"write `title = ...`, or chapters/{entry.slug}/chapter.md"
+            remedy = suggest(entry.slug, unnamed, f"write `title = ...`, or chapters/{entry.slug}/chapter.md")
+            unnamed = [name for name in unnamed if repr(name) not in remedy]
             report.add(line, Rule.COURSE_FILE, entry.slug, message, remedy)
-    for path in sorted((root / "chapters").glob("*/chapter.md")):
-        name = path.parent.name
-        if name not in slugs:
-            message = f"no module names the folder chapters/{name}"
-            remedy = suggest(name, slugs, f'add {{ slug = "{name}" }} to a module of course.toml')
-            report.problems.append(
-                ContentProblem(f"chapters/{name}/chapter.md", 1, Rule.COURSE_FILE, name, message, remedy)
-            )
+    for name in unnamed:
+        message = f"no module lists the folder chapters/{name}"
+        remedy = f'add {{ slug = "{name}" }} to a module of course.toml'
+        report.problems.append(
+            ContentProblem(f"chapters/{name}/chapter.md", 1, Rule.COURSE_FILE, name, message, remedy)
+        )
+
+
+def _list_folders(root: Path) -> list[str]:
+    """The written chapters on disk, listed in course.toml or not."""
+    return [path.parent.name for path in sorted((root / "chapters").glob("*/chapter.md"))]
+
+
+def _check_modules(modules: tuple[ModuleEntry, ...], text: str, report: Report) -> None:
+    """Two modules with one number would have two chapters 1.1; two with one id, one page."""
+    tables = [number for number, line in enumerate(text.split("\n"), 1) if line.strip().startswith("[[modules]]")]
+    for place, module in enumerate(modules):
+        line = tables[place] if place < len(tables) else 1
+        for name in ("number", "id"):
+            value = getattr(module, name)
+            if any(getattr(before, name) == value for before in modules[:place]):
+                message = f"two modules have the {name} {value!r}"
+                report.add(line, Rule.COURSE_FILE, str(value), message, "give each module its own")
 
 
 def _find_missing_images(folder: Path, parsed: ParsedChapter) -> list[ContentProblem]:

@@ -44,6 +44,7 @@ class Rule(StrEnum):
     OUTSIDE = "outside-the-course"
     HEADING = "heading"
     TABLE_HEADING = "table-heading"
+    TABLE_CELLS = "table-cells"
     RAW_HTML = "raw-html"
     INVISIBLE = "invisible-character"
     FOOTNOTE = "footnote"
@@ -77,6 +78,25 @@ class Rule(StrEnum):
     CONCEPT_UNVARIED = "concept-without-variant"
     TIGHT_LIMIT = "tight-limit"
     CHECKS = "checks"
+    CONFLICT = "merge-conflict"
+    PICTURE = "picture"
+    TORCH_VERSION = "torch-version"
+    DOUBLED_WORD = "doubled-word"
+    UNDONE = "undone"
+    UNUSED_FINDING = "unused-finding"
+    UNUSED_FILE = "unused-file"
+    NO_CHEAT = "no-cheat"
+    OFFERED = "offered"
+    UNSEEDED = "unseeded"
+
+
+ADVICE = frozenset(
+    {
+        Rule.CONCEPT_UNVARIED, Rule.DOUBLED_WORD, Rule.UNDONE, Rule.UNUSED_FINDING, Rule.UNUSED_FILE, Rule.NO_CHEAT,
+        Rule.OFFERED, Rule.UNSEEDED,
+    }
+)  # fmt: skip
+"""Rules whose breach is worth a look and fails only a strict check."""
 
 
 @dataclass(frozen=True, order=True)

@@ -14,7 +14,7 @@ from typing import assert_never
 from app.course.block_tree import blocks_of
 from app.course.blocks import Cell, Claim, Graph, Incident, Steps, Switch
 from app.course.checking.evidence import hash_claim
-from app.course.checking.harness import cell_job, variant_job
+from app.course.checking.harness import cell_job, claim_job, variant_job
 from app.course.gallery import Snippet
 from app.course.language.python_code import find_syntax_mistake
 from app.course.language.toml_file import find_line
@@ -235,8 +235,8 @@ def _plan_graph(chapter: Chapter, graph: Graph, clicked: tuple[tuple[str, int], 
 
 
 def _plan_claim(chapter: Chapter, claim: Claim) -> Check:
-    job = RunJob(source=claim.code, want_trace=False)
-    digest = _digest("claim", hash_claim(claim))
+    job = claim_job(claim)
+    digest = _digest("claim", hash_claim(claim), job.model_dump())
     return Check(f"{chapter.slug}#{claim.id}", claim.where.path, job, ClaimCheck(chapter, claim), digest)
 
 

@@ -3,16 +3,18 @@
 It is sent as hidden setup, and a line that calls it follows the author's code, whose line numbers stay the same.
 """
 
+import ast
 import json
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from app.course.blocks import Cell, Variant
+from app.course.blocks import Cell, Claim, Variant
 from graders.contract.jobs import RunJob
 from graders.contract.limits import CELL_LIMITS
 
 DRAW_LINE = "draw: "
 TABLE_LINE = "table: "
+ASSERTED_LINE = "asserted: "
 CANDIDATES_A_DRAW = 5
 """How many draws are tried per wanted draw, because draws in which a distractor is the truth are rejected."""
 
@@ -51,6 +53,18 @@ def print_table(result):
 """
 )
 
+WATCHING = """
+_asserted = set()
+
+def _note_assert(line):
+    _asserted.add(line)
+    return True
+
+def print_asserted():
+    import json
+    print("asserted:", json.dumps(sorted(_asserted)))
+"""
+
 WIDE_LIMITS = CELL_LIMITS.model_copy(update={"output_kib": 256})
 
 
@@ -75,6 +89,26 @@ def cell_job(cell: Cell, source: str | None = None, switched_on: Collection[str]
         written = f"{written}\n\nprint_table(result)"
     setup = "\n".join(part for part in (TABULATING if cell.tabulates else "", cell.setup, switches) if part)
     return RunJob(source=written, setup=setup, flavour=cell.flavour, want_trace=cell.graph)
+
+
+def claim_job(claim: Claim) -> RunJob:
+    """A claim's code, which notes each `assert` that it comes to: one that never runs proves nothing."""
+    return RunJob(source=f"{watch_asserts(claim.code)}\n\nprint_asserted()", setup=WATCHING, want_trace=False)
+
+
+def watch_asserts(code: str) -> str:
+    """The same code, line by line, with a note in each condition: `assert (_note_assert(3) and (x == y))`."""
+    lines = [line.encode() for line in code.split("\n")]
+    places = []
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Assert):
+            test = node.test
+            places.append((test.lineno, test.col_offset, f"(_note_assert({node.lineno}) and ("))
+            places.append((test.end_lineno or test.lineno, test.end_col_offset or 0, "))"))
+    for line, column, text in sorted(places, reverse=True):
+        before = lines[line - 1]
+        lines[line - 1] = before[:column] + text.encode() + before[column:]
+    return b"\n".join(lines).decode()
 
 
 def read_lines(stdout: str, prefix: str) -> Iterable[Any]:

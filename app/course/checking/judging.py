@@ -22,7 +22,9 @@ from app.course.checking.checks import (
     keeps_outcome,
     wanted_outcome,
 )
+from app.course.checking.harness import ASSERTED_LINE, read_lines
 from app.course.gallery import judge_snippet
+from app.course.language.python_code import find_certain_asserts
 from app.course.language.toml_file import find_line
 from app.course.problems import ContentProblem, Report, Rule, suggest
 from app.course.questions.variant_check import MeasureCheck, VariantCheck, judge_measure, judge_variant
@@ -154,6 +156,12 @@ def _judge_claim(expectation: ClaimCheck, result: RunEnd, report: Report) -> Non
         message = f"the claim {claim.id!r} does not hold: {say_end(result)}"
         remedy = "correct the sentence, or the code that is meant to prove it"
         report.add(_line(claim.code_line, result.mistake), Rule.CLAIM_FAILED, claim.text, message, remedy)
+        return
+    for noted in read_lines(result.stdout, ASSERTED_LINE):
+        if missed := [line for line in find_certain_asserts(claim.code) if line not in noted]:
+            message = f"an `assert` of the claim {claim.id!r} never ran, so it proves nothing"
+            remedy = "let its loop run at least once, or assert that there is something to go through"
+            report.add(claim.code_line + missed[0] - 1, Rule.IDLE_CLAIM, claim.text, message, remedy)
 
 
 def _judge_graph(expectation: GraphCheck, result: RunEnd, report: Report) -> None:

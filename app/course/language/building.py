@@ -106,6 +106,10 @@ def _build_heading(opening: Token, inline: Token, draft: Draft) -> Heading:
         message = f"a heading of level {level} follows one of level {draft.heading_level}"
         draft.report.add(line, Rule.HEADING, text, message, f"write {'#' * deepest}")
     draft.heading_level = max(level, 2)
+    if first := draft.headings.get(text):
+        message = f"the heading {text!r} stands on line {first} too, and a link could lead to either"
+        draft.report.add(line, Rule.DUPLICATE_ID, text, message, "give one of them other words")
+    draft.headings.setdefault(text, line)
     return Heading(max(level, 2), draft.prose.html([inline]), text, _take_anchor(text, line, draft))
 
 

@@ -41,6 +41,8 @@ class Draft:
     measures: dict[str, Cell] = field(default_factory=dict)
     graphs: dict[str, Graph] = field(default_factory=dict)
     claims: dict[str, Claim] = field(default_factory=dict)
+    headings: dict[str, int] = field(default_factory=dict)
+    """The line of each heading, by its words."""
     questions: int = 0
     heading_level: int = 1
     reserved_ids: frozenset[str] = frozenset()

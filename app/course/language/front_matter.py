@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 from yaml.nodes import MappingNode, Node, SequenceNode
 
+from app.course.language.toml_file import drop_consequences
+from app.course.language.value_words import say_wrong, shorten
 from app.course.problems import Report, Rule, one_of, suggest
 
 FENCE = "---"
@@ -127,8 +129,8 @@ def _validate(data: Any, lines: dict[tuple[str | int, ...], int], report: Report
     try:
         return FrontMatter.model_validate(data)
     except ValidationError as error:
-        faults = error.errors(include_url=False, include_context=False)
-    for fault in faults:
+        faults = error.errors(include_url=False)
+    for fault in drop_consequences(faults):
         _report_fault(fault, lines, report)
     if not isinstance(data, dict):
         return None
@@ -157,5 +159,5 @@ def _report_fault(fault: ErrorDetails, lines: dict[tuple[str | int, ...], int], 
         report.add(line, Rule.FRONT_MATTER, name, f"the front matter has no {name!r}", remedy)
         return
     shown = ".".join(str(part) for part in keys) or "front matter"
-    message = f"{shown} is {fault['input']!r}: {fault['msg'][:1].lower()}{fault['msg'][1:]}"
+    message = f"{shown} is {shorten(fault['input'])}: {say_wrong(fault)}"
     report.add(line, Rule.FRONT_MATTER, str(fault["input"]), message, remedy)

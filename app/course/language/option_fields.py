@@ -19,7 +19,7 @@ def _read_flag(value: object) -> object:
 
 Flag = Annotated[bool, BeforeValidator(_read_flag)]
 Names = Annotated[tuple[str, ...], BeforeValidator(lambda value: split_on(",", value)), Field(min_length=1)]
-Alternatives = Annotated[tuple[str, ...], BeforeValidator(lambda value: split_on("|", value)), Field(min_length=1)]
+Alternatives = Annotated[tuple[str, ...], BeforeValidator(lambda value: split_on(" | ", value)), Field(min_length=1)]
 LineNumbers = Annotated[
     tuple[Annotated[int, Field(ge=1)], ...], BeforeValidator(lambda value: split_on(",", value)), Field(min_length=1)
 ]

@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 from app.course.language.directives import LEVELS, Argument, Spec, all_option_names
 from app.course.language.fences import Fence
 from app.course.language.option_fields import Options
+from app.course.language.value_words import say_wrong
 from app.course.problems import Report, Rule, one_of, suggest
 from app.course.questions.kinds import KINDS
 from app.course.questions.question import QuestionOptions
@@ -62,7 +63,7 @@ def read_options(fence: Fence, model: type[Model], report: Report) -> Model | No
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        faults = error.errors(include_url=False, include_context=False)
+        faults = error.errors(include_url=False)
     for fault in faults:
         _report_fault(fault, fence, model, lines, report)
     wrong = {str(fault["loc"][0]) for fault in faults}
@@ -125,7 +126,7 @@ def _report_fault(
         report.add(line, Rule.MISSING_OPTION, name, f"{{{fence.name}}} needs the option :{name}:", remedy)
         return
     value = str(fault["input"]) if not isinstance(fault["input"], tuple) else ", ".join(map(str, fault["input"]))
-    report.add(line, Rule.OPTION_VALUE, value, f":{name}: is {value!r}: {_lower(fault['msg'])}", _near(value, remedy))
+    report.add(line, Rule.OPTION_VALUE, value, f":{name}: is {value!r}: {say_wrong(fault)}", _near(value, remedy))
 
 
 def _kinds_that_have(fence: Fence, name: str) -> str:
@@ -142,8 +143,3 @@ def _near(value: str, remedy: str) -> str:
     if not remedy.startswith("write one of "):
         return remedy
     return suggest(value, remedy.removeprefix("write one of ").split(", "), remedy)
-
-
-def _lower(message: str) -> str:
-    message = message.removeprefix("Value error, ")
-    return message[:1].lower() + message[1:]

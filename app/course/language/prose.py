@@ -13,12 +13,21 @@ from markdown_it.token import Token
 from app.course.blocks import Html
 from app.course.language.code import knows_language
 from app.course.language.fences import Fence
+from app.course.language.lost_text import (
+    BLANK_IN_NAME,
+    advise_words,
+    report_other_dialects,
+    report_surplus_cells,
+    report_unused_notes,
+)
 from app.course.language.markdown import FENCES
 from app.course.language.python_code import find_syntax_mistake
 from app.course.language.typeset import MathMistake, Typesetter
 from app.course.problems import Report, Rule, suggest
 from app.course.questions.marks import names_in, number_marks, restore_marks
 
+DIRECTIVES = ("cell", "setup", "variant", "measure", "graph", "claim")
+"""What an author may take for a language: the directives that hold code."""
 USUAL_LANGUAGES = ("python", "pycon", "console", "text", "bash", "toml", "yaml", "json", "cpp", "diff", "markdown")
 
 GLUED_HEADING = re.compile(r"#{2,6}[^#\s]")
@@ -74,6 +83,9 @@ class Prose:
         self._env = {FENCES: fences or {}}
         tokens = self._parser.parse(text, self._env)
         self._finish(tokens, 0)
+        lines = text.split("\n")
+        report_surplus_cells(tokens, lines, self._report)
+        report_unused_notes(self._env, lines, self._report)
         return tokens
 
     def inline(self, text: str, line: int) -> Html:
@@ -107,6 +119,7 @@ class Prose:
             if token.map:
                 line = token.map[0] + offset + 1
             if token.type == "inline":
+                report_other_dialects(token.content, line, self._report)
                 self._finish_inline(token.children or [], line)
             elif token.type == "math_block":
                 self._typeset(token, line, display=True)
@@ -153,6 +166,7 @@ class Prose:
 
     def _check_text(self, text: str, line: int, at_start: bool) -> None:
         self.words += len(text.split())
+        advise_words(text, line, self._report)
         if at_start:
             self._check_line_start(text, line)
         if tag := TAG.search(text):
@@ -168,18 +182,26 @@ class Prose:
             message = f"a single $ in {around!r} does not begin or end a formula"
             remedy = "write $...$ without spaces next to the signs, or put the sign in backticks"
             self._report.add(line, Rule.MATH, "$", message, remedy)
-        if reference := REFERENCE.search(text):
-            message = f"the link {reference[0]} has no target"
-            remedy = f"write [text](address), or a line `[{reference[1]}]: address`"
-            self._report.add(line, Rule.DEAD_LINK, reference[0], message, remedy)
-        if lost := LOST_LINK.search(text):
-            message = f"the link to {lost['target']!r} is shown as text"
-            remedy = "write #anchor, chapter:SLUG, chapter:SLUG#anchor, exercise:NAME, term:NAME, debugging: or https://..."
-            self._report.add(line, Rule.DEAD_LINK, lost["target"], message, remedy)
+        self._check_lost_links(text, line)
         if note := FOOTNOTE.search(text):
             message = f"the footnote [^{note[1]}] is not defined"
             remedy = f"write a line `[^{note[1]}]: text` in this file"
             self._report.add(line, Rule.FOOTNOTE, note[1], message, remedy)
+
+    def _check_lost_links(self, text: str, line: int) -> None:
+        """Links and pictures that Markdown did not take for such."""
+        if reference := REFERENCE.search(text):
+            message = f"the link {reference[0]} has no target"
+            remedy = f"write [text](address), or a line `[{reference[1]}]: address`"
+            self._report.add(line, Rule.DEAD_LINK, reference[0], message, remedy)
+        if blank := BLANK_IN_NAME.search(text):
+            message = f"the picture {blank['target']!r} is shown as text: its name has a blank"
+            remedy = f"rename the file, and write {blank['target'].replace(' ', '-')}"
+            self._report.add(line, Rule.DEAD_LINK, blank["target"], message, remedy)
+        elif lost := LOST_LINK.search(text):
+            message = f"the link to {lost['target']!r} is shown as text"
+            remedy = "write #anchor, chapter:SLUG, chapter:SLUG#anchor, exercise:NAME, term:NAME, debugging: or https://..."
+            self._report.add(line, Rule.DEAD_LINK, lost["target"], message, remedy)
 
     def _typeset(self, token: Token, line: int, display: bool) -> None:
         tex, names = number_marks(token.content.strip())
@@ -202,6 +224,8 @@ class Prose:
         language = token.info.strip().split(" ")[0] if token.info.strip() else ""
         if not knows_language(language):
             remedy = suggest(language, USUAL_LANGUAGES, "write python, console, text, or a name that Pygments knows")
+            if language in DIRECTIVES:
+                remedy = f"write ```{{{language}}} ID, with braces, or ```text to show it as text"
             message = f"no language is called {language!r}"
             self._report.add(line, Rule.UNKNOWN_DIRECTIVE, language, message, remedy)
         if language == "python" and not names_in(token.content) and (mistake := find_syntax_mistake(token.content)):

@@ -5,6 +5,7 @@ Results are cached by source: most of a chapter's code is unchanged by its autho
 
 import ast
 import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -68,6 +69,21 @@ def find_idle_check(source: str) -> SyntaxMistake | None:
 def _is_always_true(test: ast.expr) -> bool:
     """Whether a test is a constant or a tuple: `assert (condition, "message")` never fails."""
     return (isinstance(test, ast.Constant) and bool(test.value)) or (isinstance(test, ast.Tuple) and bool(test.elts))
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def find_certain_asserts(source: str) -> tuple[int, ...]:
+    """The lines of the asserts that code is bound to come to: under no condition, in no function and no handler."""
+    return tuple(sorted(_walk_certain(_parse(source).body)))
+
+
+def _walk_certain(body: Sequence[ast.stmt]) -> Iterator[int]:
+    for statement in body:
+        match statement:
+            case ast.Assert():
+                yield statement.lineno
+            case ast.For() | ast.While() | ast.With() | ast.Try():
+                yield from _walk_certain(statement.body)
 
 
 def _asserts(node: ast.AST) -> bool:

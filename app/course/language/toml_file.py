@@ -1,12 +1,15 @@
 """Reads a TOML file into a model and reports each problem at its line. Pure: takes the text."""
 
+import difflib
 import re
 import tomllib
+from collections.abc import Sequence
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from app.course.language.value_words import say_wanted, say_wrong, shorten
 from app.course.problems import Report, Rule, one_of, suggest
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -58,9 +61,26 @@ def read_toml(text: str, model: type[Model], rule: Rule, report: Report) -> Mode
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        for fault in error.errors(include_url=False, include_context=False):
+        for fault in drop_consequences(error.errors(include_url=False)):
             _report_fault(fault, text, model, rule, report)
         return None
+
+
+def drop_consequences(faults: Sequence[ErrorDetails]) -> list[ErrorDetails]:
+    """Without those that another one explains: a list that is short of a wrong item, a name that was misspelt."""
+    places = [fault["loc"] for fault in faults]
+    misspelt = [fault["loc"] for fault in faults if fault["type"] == "extra_forbidden"]
+
+    def is_explained(fault: ErrorDetails) -> bool:
+        place = fault["loc"]
+        if fault["type"] == "too_short":
+            return any(len(other) > len(place) and other[: len(place)] == place for other in places)
+        beside = [str(other[-1]) for other in misspelt if other[:-1] == place[:-1]]
+        return fault["type"] == "missing" and bool(
+            difflib.get_close_matches(str(place[-1]), beside, n=1, cutoff=0.55)
+        )
+
+    return [fault for fault in faults if not is_explained(fault)]
 
 
 def _report_fault(fault: ErrorDetails, text: str, model: type[BaseModel], rule: Rule, report: Report) -> None:
@@ -77,4 +97,5 @@ def _report_fault(fault: ErrorDetails, text: str, model: type[BaseModel], rule: 
         remedy = suggest(names[-1], known, one_of(known) if known else "remove it, or fix its name")
         report.add(line, rule, names[-1], f"no field is called {shown}", remedy)
         return
-    report.add(line, rule, str(fault["input"]), f"{shown} is {fault['input']!r}", fault["msg"])
+    remedy = f"write {wanted}" if (wanted := say_wanted(fault)) else say_wrong(fault)
+    report.add(line, rule, str(fault["input"]), f"{shown} is {shorten(fault['input'])}", remedy)

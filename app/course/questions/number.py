@@ -1,6 +1,7 @@
 """A question whose answer is a number, right within a tolerance. Pure."""
 
 import math
+import re
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -13,6 +14,12 @@ from app.course.questions.marks import unmark
 from app.course.questions.question import DrawnOptions, QuestionBase, QuestionOptions, Written
 from app.course.questions.variants import ANSWER, TOLERANCE, number_of
 from app.course.questions.wrong_answers import WrongAnswers, read_drawn_wrong_answers, read_wrong_answers
+
+DECIMAL_COMMA = re.compile(r"^[^,.]*,(?!\d{3}(?!\d))[^,]*$|,\d{3}\d")
+"""A comma that cannot separate thousands, because three digits do not follow it."""
+SIGNIFICANT = 4
+"""From so many digits on, a number that is not a whole one counts as rounded."""
+EXACT_PARTS = 1024
 
 Tolerance = Annotated[float, Field(ge=0, allow_inf_nan=False, description="write a number that is 0 or more")]
 Unit = Annotated[str, Field(description="write the unit shown beside the field")]
@@ -53,10 +60,13 @@ class Number(QuestionBase):
         else:
             assert isinstance(options, NumberOptions)
             value, wrong = options.value, _read_wrong_numbers(options, written)
+            _check_tolerance(options, written)
         return cls(**vars(written.common), value=value, tolerance=options.tolerance, unit=options.unit, wrong=wrong)
 
     def mark(self, response: QuestionResponse) -> Mark:
-        given = read_number(need_text(response, "Write a number first."))
+        text = need_text(response, "Write a number first.")
+        given = read_number(text)
+        self._refuse_decimal_comma(text)
         if abs(given - self.value) <= self.tolerance + _rounding(self.value):
             return Mark(True, "")
         for wrong in self.wrong.known:
@@ -64,6 +74,13 @@ class Number(QuestionBase):
             if abs(given - value) <= self.tolerance + _rounding(value):
                 return Mark(False, wrong.feedback)
         return Mark(False, self.wrong.otherwise)
+
+    def _refuse_decimal_comma(self, text: str) -> None:
+        """“2,303” is 2303 here: if it would be right with a point, the learner has to hear of the comma instead."""
+        pointed = text.strip().replace(",", ".")
+        value = number_of(pointed, math.nan)
+        if "," in text and abs(value - self.value) <= self.tolerance + _rounding(self.value):
+            raise Unmarkable(f"A comma separates thousands here. Write a point: {pointed}.")
 
     def fill(self, draw: VariantDraw) -> "Number":
         return replace(
@@ -86,6 +103,20 @@ class Number(QuestionBase):
         return ""
 
 
+def _check_tolerance(options: NumberOptions, written: Written) -> None:
+    """A rounded number needs a tolerance of half its last digit: otherwise the exact number would be wrong."""
+    digits = f"{options.value:.15g}".replace("-", "")
+    decimals = len(digits.partition(".")[2]) if "e" not in digits else 0
+    rounded = decimals and len(digits.replace(".", "").lstrip("0")) >= SIGNIFICANT
+    if not rounded or (options.value * EXACT_PARTS).is_integer():
+        return
+    least = 0.5 * 10.0**-decimals
+    if options.tolerance < least * 0.999:
+        message = f"the tolerance {options.tolerance:g} cannot be met: {digits} is rounded to {decimals} decimals"
+        remedy = f"write `:tolerance: {10.0**-decimals:.{decimals}f}` or more"
+        written.report.add(written.line_of("tolerance"), Rule.ANSWER_KEY, digits, message, remedy)
+
+
 def _write_exactly(draw: VariantDraw) -> dict[str, str]:
     return {name: repr(value) for name, value in draw.values.items()}
 
@@ -97,6 +128,9 @@ def _rounding(value: float) -> float:
 
 def read_number(text: str) -> float:
     """A number as people write it: 1,024 or 1_024, a fraction 1/3, a percent sign. Raises Unmarkable."""
+    if DECIMAL_COMMA.search(text):
+        pointed = text.strip()[:40].replace(",", ".")
+        raise Unmarkable(f"“{text.strip()[:40]}” has a comma. Use a point for decimals: {pointed}.")
     plain = text.strip().rstrip("%").replace("_", "").replace(",", "").replace("−", "-").strip()
     numerator, slash, denominator = plain.partition("/")
     try:

@@ -1,15 +1,20 @@
 """A question whose typed answer is compared with the texts that its author accepts. Pure."""
 
+import re
 from dataclasses import dataclass, replace
 
 from pydantic import Field
 
 from app.course.blocks import VariantDraw
 from app.course.language.option_fields import Alternatives
+from app.course.problems import Rule
 from app.course.questions.marking import Mark, QuestionResponse, need_text
 from app.course.questions.question import DrawnOptions, QuestionBase, QuestionOptions, Written
 from app.course.questions.variants import ANSWER, show_values, split_texts
 from app.course.questions.wrong_answers import WrongAnswers, read_drawn_wrong_answers, read_wrong_answers
+
+GLUED_BAR = re.compile(r"\S\|\S|\S\||\|\S")
+PATTERN = re.compile(r"\.[*+?]|\\[dwsb.(\[]|\[[^\]]*[a-z0-9]-[a-z0-9][^\]]*\]|\(\?|^\^|[^\s$]\$$|\w\?$|[*+]\)")
 
 
 class TextOptions(QuestionOptions):
@@ -32,6 +37,7 @@ class Text(QuestionBase):
         items, report = written.items, written.report
         if isinstance(written.options, TextOptions):
             accepted = written.options.accept
+            _check_accepted(written)
             return cls(**vars(written.common), accepted=accepted, wrong=read_wrong_answers(items, accepted, report))
         return cls(**vars(written.common), accepted=(), wrong=read_drawn_wrong_answers(items, written.line, report))
 
@@ -47,6 +53,23 @@ class Text(QuestionBase):
 
     def find_flaw(self, draw: VariantDraw) -> str:
         return self.wrong.find_truth(draw, {accepted.casefold() for accepted in _accepted_in(draw)})
+
+
+def _check_accepted(written: Written) -> None:
+    """Answers are compared as texts: what looks like a pattern would match nobody's answer."""
+    assert isinstance(written.options, TextOptions)
+    line = written.line_of("accept")
+    for accepted in written.options.accept:
+        if "`" in accepted:
+            continue
+        if GLUED_BAR.search(accepted):
+            message = f"{accepted!r} is one answer, because | needs a blank on each side"
+            remedy = f"write {accepted.replace('|', ' | ')}, or put the answer between backticks"
+            written.report.add(line, Rule.OPTION_VALUE, accepted, message, remedy)
+        elif PATTERN.search(accepted):
+            message = f"{accepted!r} looks like a regular expression, and answers are compared as texts"
+            remedy = "list the answers with ` | ` between them, or put this one between backticks if it is meant"
+            written.report.add(line, Rule.OPTION_VALUE, accepted, message, remedy)
 
 
 def _accepted_in(draw: VariantDraw) -> tuple[str, ...]:

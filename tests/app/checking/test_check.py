@@ -498,3 +498,41 @@ def test_a_graph_without_a_node_is_reported_and_never_committed(desk: Desk) -> N
         ("graph-failed", desk.line_of("{graph} leaves"))
     ]
     assert trace.read_text() == before
+
+
+def test_an_assert_in_a_loop_that_is_never_entered_proves_nothing(desk: Desk) -> None:
+    desk.edit("assert total == 2", "for total in []:\n    assert total == 2")
+
+    said = desk.check()
+
+    assert [(found["rule"], found["line"]) for found in said["problems"]] == [
+        ("idle-claim", desk.line_of("    assert total"))
+    ]
+
+
+def test_asserts_under_a_condition_need_not_run(desk: Desk) -> None:
+    loop = "for n in [1]:\n    assert (\n        n == 1\n    ), 'one'\n"
+    desk.edit("assert total == 2", f"{loop}if total > 5:\n    assert False == total\nassert total == 2")
+
+    assert desk.check()["problems"] == []
+
+
+def test_numbers_of_another_torch_are_reported_at_the_line_that_names_it(desk: Desk) -> None:
+    path = desk.root / "course.toml"
+    path.write_text(path.read_text().replace('"2.13.0"', '"2.4.0"'))
+
+    said = desk.check()
+
+    assert [(found["path"], found["line"], found["rule"]) for found in said["problems"]] == [
+        ("course.toml", 4, "torch-version")
+    ]
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_advice_fails_a_strict_check_alone(desk: Desk, strict: bool) -> None:
+    desk.edit("One and one are two.", "One and one are are two.")
+
+    said = desk.check(*(["--strict"] if strict else []))
+
+    assert "doubled-word" in [found["rule"] for found in said["advice"]]
+    assert (said["status"], said["outcome"]) == ((1, "broken") if strict else (0, "holds"))

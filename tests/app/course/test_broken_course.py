@@ -101,7 +101,7 @@ PLANTED = [
     ("chapters/not-named/chapter.md", 1, "course-file", 'add { slug = "not-named" } to a module of course.toml'),
     ("course.toml", 17, "course-file", "write `title = ...`, or chapters/without-a-title/chapter.md"),
     ("exercises/half/cases.py", 1, "missing-file", "write it; docs/writing-an-exercise.md says what belongs in it"),
-    ("exercises/half/exercise.toml", 5, "exercise-file", "Input should be 'first steps', 'steady' or 'deep'"),
+    ("exercises/half/exercise.toml", 5, "exercise-file", "write 'first steps', 'steady' or 'deep'"),
     ("exercises/half/hints.md", 1, "missing-file", "write it; docs/writing-an-exercise.md says what belongs in it"),
     ("exercises/half/probe.py", 1, "missing-file", "write it; docs/writing-an-exercise.md says what belongs in it"),
     ("exercises/half/prompt.md", 3, "table-heading", "name each column in the table's first line"),

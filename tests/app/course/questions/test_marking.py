@@ -1,5 +1,8 @@
 """Marking answers: each kind of question, right, wrong, and unusable."""
 
+import re
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -164,3 +167,19 @@ def test_lines_that_read_the_same_may_change_places() -> None:
     letters = {index: letter for letter, index in twins.letters().items()}
 
     assert twins.mark(QuestionResponse(text=f"{letters[2]} {letters[1]} {letters[0]}")).right
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [("2,3026", "Use a point for decimals: 2.3026"), ("2,3", "2.3"), ("2,303", "Write a point: 2.303")],
+)
+def test_a_comma_as_decimal_sign_is_told_as_such_and_is_no_wrong_answer(typed: str, words: str) -> None:
+    asked = replace(NUMBER, value=2.3026, tolerance=0.001)
+
+    with pytest.raises(Unmarkable, match=re.escape(words)):
+        asked.mark(QuestionResponse(text=typed))
+
+
+@pytest.mark.parametrize("typed", ["1,024", "1024", "1_024"])
+def test_a_comma_between_thousands_is_read_as_one(typed: str) -> None:
+    assert replace(NUMBER, value=1024.0, tolerance=0.0).mark(QuestionResponse(text=typed)).right
