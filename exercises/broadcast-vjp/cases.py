@@ -1,4 +1,8 @@
-"""Cases: pairs of shapes, from those that agree to random ones; every number is drawn anew."""
+"""Cases: pairs of shapes, from those that agree to random ones; every number is drawn anew.
+
+Shapes whose sizes coincide have their own cases: beside 3 and 3, a rule that looks for an axis by its size finds the
+wrong one, and random sizes hide that.
+"""
 
 import numpy as np
 
@@ -9,6 +13,21 @@ AGREE = "Shapes that agree: the plain rule"
 LEADING = "One operand lacks an axis: it was copied along it"
 SIZE_ONE = "One operand has size 1 where the other has more: it was copied along that axis"
 BOTH = "Both operands were copied, each along another axis"
+
+
+COINCIDE = "An axis is copied or not because of its place, whatever sizes the other axes have"
+CORNERS = [
+    ("a column of a square", COINCIDE, "axes-by-size", "*", (3, 1), (3, 3), "size-one-axes"),
+    ("a slice of a cube", COINCIDE, "axes-by-size", "*", (3, 1, 3), (3, 3, 3), "size-one-axes"),
+    ("a row of a cube", COINCIDE, "axes-by-size", "+", (3,), (3, 3, 3)),
+    ("a table in a stack", COINCIDE, "axes-by-size", "*", (2, 3), (3, 2, 3)),
+    ("two numbers", "Shapes () and ()", "mul-rule", "*", (), ()),
+    ("a number and a lone entry", "Shapes () and (1,)", "mul-rule", "*", (), (1,)),
+    ("one by one", "Shapes (1, 1) and (1,): sizes of 1 on both sides", "mul-rule", "*", (1, 1), (1,)),
+    ("rows of size 1", "Both operands have size 1 on an axis: nothing was copied", "mul-rule", "*", (1, 3), (1, 3)),
+    ("four axes", "One operand of four axes beside one of two", "sum-over-copies", "*", (2, 1), (2, 3, 2, 2)),
+]
+VIEWS = ("sum-over-copies", "*", (4, 1), (2, 4, 3), "size-one-axes")
 
 
 def draw_cases(rng):
@@ -22,20 +41,26 @@ def draw_cases(rng):
         case(draw, "a column beside a table", SIZE_ONE, "sum-over-copies", "+", (4, 1), (4, 3), "size-one-axes"),
         case(draw, "a column times a row", BOTH, "sum-over-copies", "*", (4, 1), (1, 3), "size-one-axes"),
         case(draw, "both kinds of axes", BOTH, "sum-over-copies", "*", (3, 1), (2, 1, 4), "size-one-axes"),
+        case(draw, "sizes that coincide", COINCIDE, "axes-by-size", "*", (3,), (3, 3)),
+        *(hide(case(draw, *row)) for row in CORNERS),
+        hide(case(draw, "transposed arrays", "The arrays are not contiguous in memory", *VIEWS)),
     ]
+    cases[-1]["inputs"]["transposed"] = True
     for number in range(1, RANDOM_SHAPES + 1):
         op = "+" if number == 1 else "*"
         a, b = draw_shapes(rng)
         idea = f"Random shapes {number} of {RANDOM_SHAPES}, new in every run: {'a sum' if op == '+' else 'a product'}"
         cases.append(case(draw, f"random shapes {number}", idea, "larger-shapes", op, a, b, "larger-shapes"))
-        cases[-1] |= {"public": False, "shown": ""}
+        cases[-1] = hide(cases[-1])
     return cases
+
+
+def hide(drawn):
+    return drawn | {"public": False, "shown": ""}
 
 
 def diagnose(inputs, got, expected):
     """The misconception that gives exactly these two gradients, if there is one."""
-    if not got["inputs unchanged"]:
-        return "writes-into-inputs"
     g, a, b, op = (inputs[name] for name in ("g", "a", "b", "op"))
     for code, model in MISTAKES.items():
         wrong = [model(g, mine, other, op) for mine, other in ((a, b), (b, a))]
@@ -54,7 +79,7 @@ def case(draw, name, idea, finding, op, a, b, misshapen="shape"):
         "idea": idea,
         "finding": finding,
         "public": True,
-        "inputs": {"op": op, **inputs},
+        "inputs": {"op": op, "transposed": False, **inputs},
         "shown": "\n".join([*lines, f"{rule}(g, a, b)"]),
         "instead": {"wrong_shape": misshapen},
     }
@@ -99,12 +124,25 @@ def sum_first(g, mine, other, op):
     return bring_home(home * other, mine.shape) if op == "*" else home
 
 
+def sum_by_size(g, mine, other, op):
+    """Sums over the axes of a size that the operand does not have."""
+    left, axes = list(mine.shape), []
+    for axis, size in enumerate(g.shape):
+        if size in left:
+            left.remove(size)
+        else:
+            axes.append(axis)
+    summed = apply(g, mine, other, op).sum(axis=tuple(axes))
+    return summed.reshape(mine.shape) if summed.size == mine.size else None
+
+
 MISTAKES = {
     "mean-not-sum": lambda g, mine, other, op: bring_home(apply(g, mine, other, op), mine.shape, np.mean),
     "own-operand": lambda g, mine, other, op: bring_home(g * mine, mine.shape) if op == "*" else None,
     "ignores-upstream": lambda g, mine, other, op: bring_home(apply(np.ones_like(g), mine, other, op), mine.shape),
     "one-copy": lambda g, mine, other, op: take_first(apply(g, mine, other, op), mine.shape),
     "sums-too-early": sum_first,
+    "axes-by-size": sum_by_size,
 }
 
 

@@ -1,17 +1,22 @@
-"""Calls one rule on the case's arrays, and looks whether they are still what they were."""
+"""Calls one rule on the case's own arrays, which the judge compares afterwards."""
 
 import numpy as np
 
 
 def probe(submission, case):
-    rule = submission.add_vjp if case["op"] == "+" else submission.mul_vjp
-    given = [case[name].copy() for name in ("g", "a", "b")]
-    gradients = rule(*given)
+    name = "add_vjp" if case["op"] == "+" else "mul_vjp"
+    for each in ("g", "a", "b"):
+        case[each] = lay_out(case[each], case["transposed"])
+    gradients = getattr(submission, name)(case["g"], case["a"], case["b"])
     if not isinstance(gradients, (tuple, list)) or len(gradients) != 2:
-        raise TypeError(f"{rule.__name__} should return the pair (ga, gb); it returned {describe(gradients)}")
-    kept = all(np.array_equal(one, case[name]) for one, name in zip(given, ("g", "a", "b"), strict=True))
+        raise TypeError(f"{name} should return the pair (ga, gb); it returned {describe(gradients)}")
     ga, gb = (as_array(value, name) for value, name in zip(gradients, ("ga", "gb"), strict=True))
-    return {"ga": ga, "gb": gb, "inputs unchanged": bool(kept)}
+    return {"ga": ga, "gb": gb}
+
+
+def lay_out(array, transposed):
+    """The array as it came, or with the same entries in the memory order of its transpose."""
+    return array.T.copy().T if transposed else array
 
 
 def as_array(value, name):

@@ -8,6 +8,16 @@ NEAR = 1e-9
 SHARED = "One matrix serves the whole batch: its gradient is the sum over all uses"
 
 
+CORNERS = [
+    ("one size for all", (3, 3), (3, 3, 3)),
+    ("one size for all, reversed", (3, 3, 3), (3, 3)),
+    ("one size and two batch axes", (3, 3, 3), (3, 1, 3, 3)),
+    ("both shared", (2, 1, 2, 3), (1, 2, 3, 2)),
+    ("a batch of one", (1, 3, 2), (2, 3)),
+]
+"""Batch axes as long as the matrices: which axis was copied is a question of its place, not of its size."""
+
+
 def draw_cases(rng):
     draw = np.random.default_rng(rng.getrandbits(64))
     cases = [
@@ -21,19 +31,25 @@ def draw_cases(rng):
         shared(draw, "a shared weight", (4, 2, 3), (3, 2)),
         shared(draw, "a shared first factor", (2, 3), (3, 3, 2)),
         shared(draw, "a batch axis of size 1", (1, 2, 3), (4, 3, 2)),
+        *(hide(shared(draw, *row)) for row in CORNERS),
+        hide(case(draw, "one by one", "Matrices of a single entry", (1, 1), (1, 1))),
+        hide(batch(draw, "transposed arrays", "The arrays are not contiguous in memory", (2, 3, 4), (2, 4, 3))),
     ]
+    cases[-1]["inputs"]["transposed"] = True
     for number in range(1, RANDOM_SHAPES + 1):
         a, b = draw_shapes(rng, lacking=(0, 2) if number == 1 else None)
         idea = f"Random shapes {number} of {RANDOM_SHAPES}, new in every run"
         found = case(draw, f"random shapes {number}", idea, a, b, "larger-shapes", "larger-shapes")
-        cases.append(found | {"public": False, "shown": ""})
+        cases.append(hide(found))
     return cases
+
+
+def hide(drawn):
+    return drawn | {"public": False, "shown": ""}
 
 
 def diagnose(inputs, got, expected):
     """The misconception that gives exactly these two gradients, if there is one."""
-    if not got["inputs unchanged"]:
-        return "writes-into-inputs"
     g, a, b = (inputs[name] for name in ("g", "a", "b"))
     for code, model in MISTAKES:
         try:
@@ -64,6 +80,7 @@ def case(draw, name, idea, a, b, finding="wrong-vjp", misshapen="wrong-vjp"):
     batch = np.broadcast_shapes(a[:-2], b[:-2])
     inputs = {"g": draw_array(draw, (*batch, a[-2], b[-1])), "a": draw_array(draw, a), "b": draw_array(draw, b)}
     lines = [f"{key} = {np.array2string(value, separator=', ')}  # {value.shape}" for key, value in inputs.items()]
+    inputs["transposed"] = False
     return {
         "name": name,
         "idea": idea,
