@@ -30,6 +30,7 @@ def write_tables(recorder: Recorder) -> dict[str, Any]:
     rows = order_rows(drop_phantoms(recorder.graph.rows))
     numbers = {row: number for number, row in enumerate(rows)}
     source = SourceMap(recorder.source)
+    recorder.renderer.write_tape(recorder.tape.events)
     steps, bytes_of = write_steps(recorder, rows)
     limit = recorder.caps.max_events
     cut_short = recorder.tape.is_full or len(steps) > limit

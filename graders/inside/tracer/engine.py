@@ -3,9 +3,9 @@
 Hooks read numbers from gradients but keep no gradient, because the engine could not reuse a held one.
 """
 
-import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from threading import get_ident
 from typing import Any
 
@@ -14,10 +14,12 @@ from torch.overrides import _get_current_function_mode_stack
 
 from .collecting import without_collecting
 from .foreign import tag_born
-from .graph import AccumulateGrad, Row, read_root
+from .graph import Row, read_root
 from .listening import Listener, find_frame, read_counter
 from .recorder import Asked, Recorder, Region
+from .tape import Event
 
+_count_dispatch_modes = torch._C._len_torch_dispatch_stack
 CHECKPOINT_NODE = "CheckpointFunctionBackward"
 RECOMPUTES = "the checkpointed region runs its forward again"
 HOOKED = "a hook ran on this gradient first"
@@ -30,7 +32,10 @@ def is_compiling() -> bool:
 
 
 class BackwardRun:
-    """One call of backward or grad: its hooks, and the node that is running now."""
+    """One call of backward or grad: its hooks, and the nodes that have not run yet.
+
+    An operation has one hook, which runs behind it: a second one before it would be a fifth of the tape's time.
+    """
 
     def __init__(self, recorder: Recorder, call: int, keeps_graph: bool) -> None:
         self._recorder = recorder
@@ -41,8 +46,8 @@ class BackwardRun:
         self._befores: dict[Row, str] = {}
         self._nodes: dict[Row, Any] = {}
         self._done: Row | None = None
-        self.running: Row | None = None
-        self.began = 0
+        self.began = recorder.read_counter()
+        """The counter when the last node had run."""
 
     def hook(self, walked: list[tuple[Any, Row]]) -> None:
         """Hooks every node or, if the tape is nearly full, only those that run first."""
@@ -52,13 +57,14 @@ class BackwardRun:
         if len(walked) > left:
             self._recorder.tape.is_full = True
             walked = sorted(walked, key=lambda pair: -pair[1].sequence)[: max(0, left)]
+        add, ran = self._handles.append, self._ran
         for node, row in walked:
-            starts, ran = (
-                (self._start_leaf, self._ran_leaf) if type(node) is AccumulateGrad else (self._start, self._ran)
-            )
             self._nodes[row] = node
-            self._handles.append(node.register_prehook(functools.partial(starts, row)))
-            self._handles.append(node.register_hook(functools.partial(ran, row)))
+            if row.is_leaf:
+                add(node.register_prehook(partial(self._start_leaf, row)))
+                add(node.register_hook(partial(self._ran_leaf, row)))
+            else:
+                add(node.register_hook(partial(ran, row)))
 
     def unhook(self) -> None:
         for handle in self._handles:
@@ -73,46 +79,62 @@ class BackwardRun:
         if done is not None and not self._keeps_graph:
             self._recorder.free(done)
 
-    def _start(self, row: Row, incoming: Any) -> None:
-        self.settle()
-        self.running, self.began = row, read_counter()
+    def find_next(self, captured: Iterable[Row]) -> Row | None:
+        """The node that was running when an error ended the call: of those that may run, the one made last.
+
+        `captured` are the nodes whose gradients the call hands out: it runs what leads to them, and nothing else.
+        """
+        left = self._nodes.keys() - set(captured)
+        if ends := set(captured):
+            left = {row for row in left if not ends.isdisjoint(find_below(row))}
+        waiting = {target for row in left for target, _, _ in row.edges}
+        return max((row for row in left if row not in waiting), key=lambda row: row.sequence, default=None)
 
     def _ran(self, row: Row, outgoing: Any, incoming: Any) -> None:
-        asked = self._recorder.asked.get(row.sequence)
-        node = self._nodes.pop(row, None)
-        with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
-            text, norm = self._render_all(incoming)
-            if asked is not None and asked.keeper is not None:
-                self._keep(row, asked, text, norm)
-            event = self._recorder.add_event(
-                "vjp",
-                row,
-                call=self._call,
-                norm=norm,
-                incoming=text,
-                outgoing=self._render_all(outgoing)[0],
-                text=HOOKED if asked is not None and asked.is_hooked else "",
-            )
-            if not row.is_custom:
-                self._recorder.rules.keep(node, row, event, (incoming, outgoing))
-        self._reach(row, outgoing)
-        self._done, self.running = row, None
+        if self._done is not None:
+            self.settle()
+        now = read_counter()
+        if torch.is_grad_enabled() or _count_dispatch_modes():
+            with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
+                self._note_run(row, outgoing, incoming)
+        else:
+            # Most calls: this runs once for each node, and entering three contexts takes longer than the rest.
+            with torch._C.DisableTorchFunction():
+                self._note_run(row, outgoing, incoming)
+        self._reach(row, outgoing, now)
+        self._done = row
 
-    def _keep(self, row: Row, asked: Asked, text: str, norm: float | None) -> None:
+    def _note_run(self, row: Row, outgoing: Any, incoming: Any) -> None:
+        recorder = self._recorder
+        node = self._nodes.pop(row, None)
+        renderer, step = recorder.renderer, len(recorder.tape.events)
+        event = Event("vjp", row, self._call, recorder.read_counter())
+        event.received = renderer.see_received(row, incoming, step)
+        if recorder.asked and (asked := recorder.asked.get(row.sequence)) is not None:
+            event.text = HOOKED if asked.is_hooked else ""
+            self._keep(row, asked, event.received)
+        event.sent = renderer.see_sent(row, outgoing, step)
+        recorder.tape.add(event)
+        if not row.is_custom:
+            recorder.rules.keep(node, row, event, (incoming, outgoing))
+
+    def _keep(self, row: Row, asked: Asked, received: Any) -> None:
         """A tensor that retains its gradient has it now."""
-        tensor = asked.keeper()
+        tensor = None if asked.keeper is None else asked.keeper()
         if tensor is not None and tensor.grad is not None:
-            after = self._render_all((tensor.grad,))[0]
-            self._recorder.add_event("retain", row, call=self._call, norm=norm, incoming=text, outgoing=after)
+            recorder = self._recorder
+            text, norm = recorder.renderer.write(received)
+            after = recorder.renderer.render(tensor.grad, len(recorder.tape.events))[0]
+            recorder.add_event("retain", row, call=self._call, norm=norm, incoming=text, outgoing=after)
 
     def _start_leaf(self, row: Row, incoming: Any) -> None:
         self.settle()
-        self.running = row
         self._befores[row] = self._render_grad(row)
 
     def _ran_leaf(self, row: Row, outgoing: Any, incoming: Any) -> None:
         with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
-            text, norm = self._render_all(incoming)
+            renderer, step = self._recorder.renderer, len(self._recorder.tape.events)
+            text, norm = renderer.write(renderer.see_received(row, incoming, step))
         after = self._render_grad(row)
         before = self._befores.pop(row, "")
         self._recorder.add_event(
@@ -125,15 +147,15 @@ class BackwardRun:
             outgoing=after,
             text=tell_hooks(row),
         )
-        self._reach(row, ())
-        self.running = None
+        self._nodes.pop(row, None)
+        self._reach(row, (), read_counter())
 
-    def _reach(self, row: Row, outgoing: Any) -> None:
-        now = read_counter()
+    def _reach(self, row: Row, outgoing: Any, now: int) -> None:
         if now > self.began and get_ident() == self._thread:
             self._recorder.births.note(self.began, now, row)
         elif now > self.began:
             tag_born(self._recorder, outgoing, self.began, now, row)
+        self.began = now
         if row.reached_by < 0:
             row.reached_by = self._call
 
@@ -141,10 +163,19 @@ class BackwardRun:
         with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
             leaf = row.leaf()
             grad = None if leaf is None else leaf.grad
-            return "None" if grad is None else self._render_all((grad,))[0]
+            step = len(self._recorder.tape.events)
+            return "None" if grad is None else self._recorder.renderer.render(grad, step)[0]
 
-    def _render_all(self, tensors: Any) -> tuple[str, float | None]:
-        return self._recorder.renderer.render_all(tensors, len(self._recorder.tape.events))
+
+def find_below(row: Row) -> set[Row]:
+    """A node, and all that its gradient flows on to."""
+    found, waiting = {row}, [row]
+    while waiting:
+        for target, _, _ in waiting.pop().edges:
+            if target not in found:
+                found.add(target)
+                waiting.append(target)
+    return found
 
 
 def tell_hooks(row: Row) -> str:
@@ -175,8 +206,12 @@ class Engine:
         self._noted_error = 0
 
     def find_running(self) -> Row | None:
-        """The node whose backward runs now, if any does."""
-        return self._runs[-1].running if self._runs else None
+        """The node whose backward runs now, if any does; all that ran before it is on the tape."""
+        node = torch._C._current_autograd_node()
+        if node is None or not self._runs:
+            return None
+        self._runs[-1].settle()
+        return self._recorder.graph.find_row(node)
 
     def __call__(self, outputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Runs the engine unchanged, with hooks on its nodes."""
@@ -184,12 +219,16 @@ class Engine:
         if not recorder.is_here() or torch._C._are_functorch_transforms_active() or is_compiling():
             self._note_left_out()
             return self.original(outputs, *args, **kwargs)
-        frame = sys._getframe(1)
-        outer_call = recorder.call
+        # The tape makes an object or two for each node, and no garbage: a collection would look through all of them.
+        with without_collecting():
+            return self._watch(outputs, args, kwargs, sys._getframe(1))
+
+    def _watch(self, outputs: Any, args: Any, kwargs: Any, frame: Any) -> Any:
+        recorder, outer_call = self._recorder, self._recorder.call
+        captured = () if kwargs.get("accumulate_grad", False) else tuple(args[3]) if len(args) > 3 else ()
         run = BackwardRun(recorder, self._calls, read_keeps_graph(args, kwargs))
         try:
-            with without_collecting():
-                self._begin(run, outputs, bool(kwargs.get("accumulate_grad", False)), frame)
+            self._begin(run, outputs, bool(kwargs.get("accumulate_grad", False)), frame)
         except Exception as problem:  # noqa: BLE001 - the tracer's fault must not become the program's
             recorder.give_up(problem)
         recorder.calls.enter(read_counter(), recorder.make_site(find_frame(frame, recorder.filename), None))
@@ -198,11 +237,10 @@ class Engine:
         try:
             results = self._run(outputs, args, kwargs)
             run.settle()
-            if not kwargs.get("accumulate_grad", False):
-                self._note_results(args[3] if len(args) > 3 else (), results)
+            self._note_results(captured, results)
             return results
         except BaseException as error:
-            self._note_error(run, error)
+            self._note_error(run, error, captured)
             raise
         finally:
             self._runs.pop()
@@ -249,24 +287,26 @@ class Engine:
 
     def _note_recomputation(self, fresh: list[Row]) -> None:
         """Notes a reentrant checkpoint, which runs its forward again and then backward on the new nodes."""
-        outer = self._runs[-1] if self._runs else None
-        if outer is None or outer.running is None or outer.running.name != CHECKPOINT_NODE:
+        recorder, row = self._recorder, self.find_running()
+        if row is None or row.name != CHECKPOINT_NODE:
             return
-        recorder, row = self._recorder, outer.running
-        recorder.add_event("recompute", row, sequence=outer.began, text=RECOMPUTES)
+        recorder.add_event("recompute", row, sequence=self._runs[-1].began, text=RECOMPUTES)
         origin = recorder.find_origin(row)
         recorder.regions.append(Region(origin.site if origin else None, 0, 0, [row, *fresh]))
 
     def _note_results(self, inputs: Any, results: Any) -> None:
         recorder = self._recorder
         with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
-            for tensor, result in zip(inputs, results, strict=False):
+            for tensor, result in zip(inputs, results or (), strict=False):
                 text, norm = recorder.renderer.render(result, len(recorder.tape.events))
                 recorder.add_event("capture", recorder.graph.find_holder(tensor), norm=norm, incoming=text)
 
-    def _note_error(self, run: BackwardRun, error: BaseException) -> None:
+    def _note_error(self, run: BackwardRun, error: BaseException, captured: Any) -> None:
         if id(error) == self._noted_error:
             return
         self._noted_error = id(error)
         text = f"{type(error).__name__}: {error}"
-        self._recorder.add_event("error", run.running, text=text[: self._recorder.caps.max_message])
+        run.settle()
+        rows = (self._recorder.graph.find_holder(tensor) for tensor in captured)
+        failed = run.find_next(row for row in rows if row is not None)
+        self._recorder.add_event("error", failed, text=text[: self._recorder.caps.max_message])

@@ -41,6 +41,10 @@ class Row:
     shapes: tuple[tuple[int, ...], ...] = ()
     """Of the outputs from the second on."""
     names: dict[int, str] | None = None
+    uses: int = 0
+    """How many edges end at the node: how many parts its gradient may have."""
+    arrived: tuple[Any, int, int] | None = None
+    """What was seen of the one part that was sent to it, where that is in memory, and in which version."""
     foreign: Foreign | None = None
     formula: str | None = None
     """The rule of its backward as text; "" where none agrees with the engine, None where none was looked for."""
@@ -135,9 +139,12 @@ class Graph:
             node = stack.pop()
             if id(node) in met:
                 continue
-            row = self.find_row(node)
+            is_leaf = type(node) is AccumulateGrad
+            metadata = None if is_leaf else node.metadata
+            tag = None if metadata is None else metadata.get(TAG)
+            row = self.find_leaf(node.variable) if is_leaf else None if tag is None else tag.row
             is_new = row is None
-            row = row or self._add(node)
+            row = row or self._add(node, metadata)
             if row is None:
                 break
             met[id(node)] = row
@@ -153,9 +160,12 @@ class Graph:
 
     def _find_owners(self, fresh: list[Row]) -> None:
         """Which of the saved tensors are a leaf's own memory, now: later its data may be others."""
+        storages = self._storages
         for row in fresh:
-            if any(slot.key in self._storages for slot in row.saved):
-                row.saved = tuple(slot._replace(owner=self._storages.get(slot.key)) for slot in row.saved)
+            for slot in row.saved:
+                if slot.key in storages:
+                    row.saved = tuple(each._replace(owner=storages.get(each.key)) for each in row.saved)
+                    break
 
     def refresh_leaves(self) -> list[tuple[Row, str]]:
         """Read every leaf's storage again, and small leaves' values: those that changed."""
@@ -178,14 +188,16 @@ class Graph:
                 target = met.get(id(after)) if after is not None else None
                 if target is not None:
                     row.edges.append((target, slot, output))
+                    target.uses += 1
 
-    def _add(self, node: Any) -> Row | None:
+    def _add(self, node: Any, metadata: Any) -> Row | None:
+        """A new row; None where there are as many as are kept. A leaf's node has no metadata that is looked at."""
         if len(self.rows) >= self._max_nodes:
             self.is_full = True
             return None
-        if type(node) is AccumulateGrad:
+        if metadata is None:
             return self._add_leaf(node.variable)
-        row = self._read_operation(node)
+        row = self._read_operation(node, metadata)
         self.rows.append(row)
         return row
 
@@ -208,29 +220,39 @@ class Graph:
         except (RuntimeError, NotImplementedError):
             return ""  # a leaf on the meta device has a shape and no numbers
 
-    def _read_operation(self, node: Any) -> Row:
-        row = Row(
-            len(self.rows),
-            node.name().rpartition("::")[2],
-            False,
-            isinstance(node, BackwardCFunction),
-            node._sequence_nr(),
-        )
+    def _read_operation(self, node: Any, metadata: dict[str, Any]) -> Row:
+        name, is_custom = _name_node(node)
+        row = Row(len(self.rows), name, False, is_custom, node._sequence_nr())
         outputs = node._input_metadata
         if outputs:
             row.shape, row.dtype = _read_output(outputs[0])
         if len(outputs) > 1:
             row.shapes = tuple(_read_output(output)[0] for output in outputs[1:])
-        row.saved = read_saved(node)
-        row.holds = bool(row.saved)
-        for slot in row.saved:
-            if slot.holder is not None:
-                self.holders[slot.holder] = row
-        metadata = node.metadata
+        saved = read_saved(node)
+        if saved:
+            row.saved, row.holds = saved, True
+            for slot in saved:
+                if slot.holder is not None:
+                    self.holders[slot.holder] = row
         row.foreign = metadata.get(FOREIGN_TAG)
         metadata[TAG] = Tag(row, self._on_gone)
         self.operations += 1
         return row
+
+
+_known_types: dict[type, tuple[str, bool]] = {}
+
+
+def _name_node(node: Any) -> tuple[str, bool]:
+    """The node's name without torch's namespaces, and whether it belongs to a Function of the program's own."""
+    kind = type(node)
+    known = _known_types.get(kind)
+    if known is None:
+        known = (node.name().rpartition("::")[2], issubclass(kind, BackwardCFunction))
+        if known[0] == kind.__name__ and not known[1]:
+            # Of the types that torch makes for several kinds of nodes, none is named like the node.
+            _known_types[kind] = known
+    return known
 
 
 @functools.cache

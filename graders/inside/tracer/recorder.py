@@ -280,7 +280,7 @@ class Recorder:
             self.add_event("free", row, text=text)
 
     def _forget(self, row: Row) -> None:
-        if self.is_here():
+        if row.holds and self.is_here():
             self.free(row, "the graph was let go")
 
 

@@ -1,6 +1,7 @@
 """The list of events in order: small records that hold numbers and text, never tensors."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from .graph import Row
 from .saved import Saved
@@ -19,6 +20,9 @@ class Event:
     incoming: str = ""
     outgoing: str = ""
     text: str = ""
+    received: tuple[Any, ...] = ()
+    """What `incoming` and, in `sent`, `outgoing` are written from when the program is over."""
+    sent: tuple[Any, ...] = ()
     numbers: str = ""
     refilled: tuple[Saved, ...] = ()
 

@@ -16,13 +16,15 @@ from .functions import FUNCTIONS
 from .snapshot import Gradients, Kept, copy, copy_slots
 from .tables import BUILDERS
 
-MAX_SMALL = 1_000
-MAX_LARGE = 24
-"""Of each kind of node; the text of the others is that of these, if they all have one."""
+MAX_KEPT = 1_000
+MAX_OTHERS = 24
+"""Of each kind of node, where the numbers are too many to be written; the text of the rest is that of these, if they
+all have one."""
 MAX_ITEMS = 2_048
 MAX_WRITTEN_ITEMS = 4
 MAX_WRITTEN = 160
 _PLAIN = frozenset({"ȳ", "-ȳ", ""})
+_NOTHING = torch.empty(0)
 _LETTER = re.compile(r"[^\W\d_]\w*")
 _TOLERANCE = {torch.float64: 1e-7, torch.complex128: 1e-7, torch.float16: 2e-2, torch.bfloat16: 5e-2}
 
@@ -32,22 +34,28 @@ class Rulebook:
 
     def __init__(self) -> None:
         self._kept: list[Kept] = []
-        self._left = MAX_SMALL
-        self._large: Counter[str] = Counter()
+        self._left = MAX_KEPT
+        self._full: set[str] = set()
+        self._others: Counter[str] = Counter()
         self._texts: dict[str, set[str]] = {}
 
     def keep(self, node: Any, row: Row, event: Event, gradients: tuple[Any, Any]) -> None:
         """Remember one step: what the node received and sent."""
-        if self._left <= 0 or find_builder(row.name) is None:
-            return
         incoming, outgoing = gradients
-        is_small = all(each is None or each.numel() <= MAX_ITEMS for each in (*incoming, *outgoing))
-        if is_small:
-            self._left -= 1
-        elif self._large[row.name] >= MAX_LARGE:
+        if self._left <= 0 or (
+            row.name in self._full and len(incoming) == 1 and incoming[0].numel() > MAX_WRITTEN_ITEMS
+        ):
             return
-        else:
-            self._large[row.name] += 1
+        if find_builder(row.name) is None:
+            self._full.add(row.name)
+            return
+        items = max(each.numel() for each in (*incoming, *outgoing, _NOTHING) if each is not None)
+        if items > MAX_WRITTEN_ITEMS:
+            self._others[row.name] += 1
+            if self._others[row.name] >= MAX_OTHERS:
+                self._full.add(row.name)
+        self._left -= 1
+        is_small = items <= MAX_ITEMS
         try:
             slots = copy_slots(node, MAX_ITEMS if is_small else 0)
             sizes = tuple(tuple(each.shape) for each in node._input_metadata) if len(incoming) > 1 else ()
