@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands.add_parser("site", help="migrate, then run only the website: start graders separately")
     commands.add_parser("migrate", help="bring the database up to date")
     commands.add_parser("check", help="prove the course: structure, cells, claims, exercises", add_help=False)
-    commands.add_parser("new", help="start a chapter or an exercise", add_help=False)
+    commands.add_parser("new", help="start a course, a chapter or an exercise", add_help=False)
     commands.add_parser("export", help="write a chapter as a Jupyter notebook", add_help=False)
     commands.add_parser("import", help="start a chapter from a Jupyter notebook", add_help=False)
     commands.add_parser("contents", help="list the course's chapters and exercises in two tables", add_help=False)

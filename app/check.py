@@ -94,16 +94,18 @@ def read_request(arguments: Sequence[str]) -> Request:
         prog="python -m app check", description="Check a course, and run what it claims."
     )
     parser.add_argument("path", nargs="?", type=Path, default=Path(), help="a course, or a file or folder in one")
+    parser.add_argument("--course", type=Path, help="the folder with course.toml, as for the other commands")
     parser.add_argument("--only", action="append", default=[], metavar="PATH", help="check this part of the course")
     parser.add_argument("--update", action="store_true", help="write outputs and pictures that changed, for review")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--text", action="store_true", help="check the text alone; run nothing")
     parser.add_argument("--strict", action="store_true", help="fail on advice too")
     given = parser.parse_args(arguments)
-    root = _find_root(given.path.resolve())
+    given.path = given.course if given.course is not None and given.path == Path() else given.path
+    root = _find_root((given.course or given.path).resolve())
     only = [_within(root, name) for name in given.only]
     if given.path.resolve() != root:
-        only.append(_within(root, str(given.path.resolve())))
+        only.append(_within(root, str(given.path if given.course else given.path.resolve())))
     return Request(root, tuple(only), given.update, given.json, given.text, given.strict)
 
 

@@ -1,6 +1,7 @@
-"""`python -m app new chapter|exercise NAME`: writes a draft that passes `check`, for the author to fill in."""
+"""`python -m app new course|chapter|exercise NAME`: writes a start that passes `check`, for its author to fill in."""
 
 import argparse
+import shlex
 import sys
 import tomllib
 from collections.abc import Sequence
@@ -36,8 +37,7 @@ def main(arguments: Sequence[str], out: TextIO | None = None) -> int:
     request = read_request(arguments)
     out = out or sys.stdout
     try:
-        course = read_course_file(request.root)
-        written = start_chapter(request, course) if request.kind == "chapter" else start_exercise(request, course)
+        written = start(request)
     except (CannotStart, CannotRegister) as refusal:
         out.write(f"{refusal}\n")
         return 1
@@ -47,18 +47,42 @@ def main(arguments: Sequence[str], out: TextIO | None = None) -> int:
     return 0
 
 
+def start(request: Request) -> list[Path]:
+    """Writes what was asked for. Raises CannotStart or CannotRegister."""
+    if request.kind == "course":
+        return start_course(request)
+    course = read_course_file(request.root)
+    return start_chapter(request, course) if request.kind == "chapter" else start_exercise(request, course)
+
+
 def read_request(arguments: Sequence[str]) -> Request:
     parser = argparse.ArgumentParser(
-        prog="python -m app new", description="Start a chapter or an exercise, as a draft."
+        prog="python -m app new", description="Start a course, or a chapter or an exercise as a draft."
     )
-    parser.add_argument("kind", choices=("chapter", "exercise"))
+    parser.add_argument("kind", choices=("course", "chapter", "exercise"))
     parser.add_argument("name", metavar="NAME", help="its folder's name: lower-case letters, digits and hyphens")
     parser.add_argument("--course", type=Path, default=Path(), help="the folder with course.toml (this one)")
     parser.add_argument("--title", default="", help="its title, if it is not the words of NAME")
     parser.add_argument("--concept", default="", help="its concept in course.toml (the first)")
     parser.add_argument("--module", default="", help="the id of the chapter's module (the last)")
     given = parser.parse_args(arguments)
-    return Request(given.kind, given.name, given.course.resolve(), given.title, given.concept, given.module)
+    # A new course is a folder within the one that was named.
+    root = given.course / given.name if given.kind == "course" else given.course
+    return Request(given.kind, given.name, root.resolve(), given.title, given.concept, given.module)
+
+
+def start_course(request: Request) -> list[Path]:
+    """A folder with a course.toml that has one module and, so far, no chapter."""
+    _check_name(request.name)
+    path = request.root / "course.toml"
+    if path.exists():
+        raise CannotStart(f"{path} already exists: choose another name")
+    scaffold = (SCAFFOLDS / "course.toml").read_text(encoding="utf-8")
+    request.root.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        _fill(scaffold, request.title or _title_of(request.name), request.concept or "names"), encoding="utf-8"
+    )
+    return [path]
 
 
 def read_course_file(root: Path) -> CourseFile:
@@ -118,15 +142,18 @@ def start_exercise(request: Request, course: CourseFile) -> list[Path]:
 
 
 def _fresh_folder(request: Request, home: str, file: str) -> Path:
-    if not ID.fullmatch(request.name):
-        message = (
-            f"{request.name!r} cannot be a folder's name here: write lower-case letters, digits and single hyphens"
-        )
-        raise CannotStart(message)
+    _check_name(request.name)
     folder = request.root / home / request.name
     if (folder / file).exists():
         raise CannotStart(f"{home}/{request.name}/{file} already exists: choose another name")
     return folder
+
+
+def _check_name(name: str) -> None:
+    if not ID.fullmatch(name):
+        raise CannotStart(
+            f"{name!r} cannot be a folder's name here: write lower-case letters, digits and single hyphens"
+        )
 
 
 def choose_concept(request: Request, course: CourseFile) -> str:
@@ -152,18 +179,35 @@ def _fill(text: str, title: str, concept: str) -> str:
 
 
 def _say_what_next(request: Request) -> str:
-    if request.kind == "chapter":
-        lines = [
-            f"Read it:    make preview, then /chapters/{request.name} (a draft: learners do not see it)",
-            f"Prove it:   python -m app check --only chapters/{request.name}",
-            "Publish it: write your own text, and remove `draft: true`",
-        ]
-    else:
-        lines = [
-            "Read on:    docs/writing-an-exercise.md explains each file",
-            f"Offer it:   :::{{exercise}} {request.name}  in a chapter",
-            f"Prove it:   python -m app check --only exercises/{request.name}",
-            "Publish it: write your own task, and remove `draft = true`",
-        ]
-    where = "" if request.root == Path().resolve() else f"The course is {request.root}\n"
-    return where + "\n".join(lines) + "\n"
+    match request.kind:
+        case "course":
+            lines = [
+                f"Go on:      {write_command(request.root, 'new', 'chapter first-steps')}",
+                f"Read it:    make preview{name_course(request.root, make=True)}",
+                f"Prove it:   {write_command(request.root, 'check')}",
+            ]
+        case "chapter":
+            lines = [
+                f"Read it:    make preview{name_course(request.root, make=True)}, then /chapters/{request.name}",
+                f"Prove it:   {write_command(request.root, 'check', f'--only chapters/{request.name}')}",
+                "Publish it: write your own text, and remove `draft: true`; learners do not see a draft",
+            ]
+        case _:
+            lines = [
+                "Read on:    docs/writing-an-exercise.md explains each file",
+                f"Offer it:   :::{{exercise}} {request.name}  in a chapter",
+                f"Prove it:   {write_command(request.root, 'check', f'--only exercises/{request.name}')}",
+                "Publish it: write your own task, and remove `draft = true`",
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def write_command(root: Path, command: str, rest: str = "") -> str:
+    """A command as its author can type it in this folder; the course is named unless it is this folder."""
+    return f"python -m app {command} {rest}".rstrip() + name_course(root)
+
+
+def name_course(root: Path, *, make: bool = False) -> str:
+    if root == Path().resolve():
+        return ""
+    return f" COURSE={shlex.quote(str(root))}" if make else f" --course {shlex.quote(str(root))}"

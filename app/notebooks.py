@@ -12,7 +12,7 @@ from app.course.notebooks.to_notebook import write_notebook
 from app.course.problems import Report
 from app.course.questions.committed import VARIANTS, VariantFile, draws_of, read_file
 from app.course.registering import CannotRegister
-from app.new import CannotStart, Request, choose_concept, find_title, read_course_file, write_chapter
+from app.new import CannotStart, Request, choose_concept, find_title, read_course_file, write_chapter, write_command
 
 EXPORTED, REFUSED = 0, 1
 
@@ -23,10 +23,12 @@ def export(arguments: Sequence[str], out: TextIO | None = None) -> int:
         prog="python -m app export", description="Write a chapter as a Jupyter notebook."
     )
     parser.add_argument("chapter", type=Path, metavar="CHAPTER", help="its folder, or its chapter.md")
+    parser.add_argument("--course", type=Path, default=Path(), help="the folder with course.toml (this one)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to write (SLUG.ipynb in this folder)")
     given = parser.parse_args(arguments)
     out = out or sys.stdout
-    folder = given.chapter.parent if given.chapter.suffix == ".md" else given.chapter
+    chapter: Path = given.chapter if given.chapter.exists() else given.course / given.chapter
+    folder = chapter.parent if chapter.suffix == ".md" else chapter
     path = folder / "chapter.md"
     if not path.is_file():
         out.write(f"{path} does not exist: name a chapter's folder\n")
@@ -80,5 +82,6 @@ def import_(arguments: Sequence[str], out: TextIO | None = None) -> int:
         written.append(figures / name)
     for path in written:
         out.write(f"wrote {path.relative_to(request.root).as_posix()}\n")
-    out.write(f"Prove it: python -m app check --update --only chapters/{request.name}\n")
+    proof = write_command(request.root, "check", f"--update --only chapters/{request.name}")
+    out.write(f"Prove it: {proof}\n")
     return EXPORTED

@@ -26,11 +26,12 @@ class ModuleEntry(_Fields):
     number: Annotated[int, Field(ge=0)]
     title: str
     summary: str
-    chapters: tuple[ChapterEntry, ...]
+    chapters: tuple[ChapterEntry, ...] = ()
 
 
 class CourseFile(_Fields):
-    """course.toml, version 1. `torch` is the version with which the course's numbers were measured.
+    """course.toml, version 1. `torch` is the version with which the course's numbers were measured;
+    a course without torch leaves it out.
 
     `explained` maps the name of a rule of the player to where it is explained: `chapter` or `chapter#anchor`.
     """
@@ -38,7 +39,7 @@ class CourseFile(_Fields):
     format: Annotated[int, Field(ge=1, le=1)]
     title: str
     tagline: str
-    torch: str
+    torch: str = ""
     concepts: dict[Slug, str]
     explained: dict[str, str] = Field(default_factory=dict)
     modules: Annotated[tuple[ModuleEntry, ...], Field(min_length=1)]

@@ -1,6 +1,7 @@
 """`new` starts chapters and exercises that hold as they are, and enters chapters in course.toml."""
 
 import io
+import shlex
 import shutil
 import tomllib
 from pathlib import Path
@@ -178,3 +179,37 @@ def test_learners_see_a_draft_as_planned_and_its_author_sees_it(root: Path) -> N
     assert seen.modules[-1].chapters[-1].title == "Two names"
     assert seen.chapter_total == course.chapter_total
     assert set(course.exercises) - set(seen.exercises) == {"squares"}
+
+
+def test_a_course_a_chapter_and_an_exercise_can_be_started_from_nothing(tmp_path: Path) -> None:
+    out = io.StringIO()
+    statuses = [start_new(["course", "my-course", "--course", str(tmp_path)], out)]
+    root = tmp_path / "my-course"
+    statuses += [start(root, "chapter", "first-steps")[0], start(root, "exercise", "squares")[0]]
+
+    course, problems = load_course(root)
+    assert (statuses, problems) == ([0, 0, 0], ())
+    assert (course.title, course.torch, [chapter.slug for chapter in course.chapters]) == (
+        "My course",
+        "",
+        ["first-steps"],
+    )
+    assert start(tmp_path, "course", "my-course")[0] == 1
+
+
+def test_a_chapter_can_be_started_in_a_module_without_chapters() -> None:
+    bare = 'format = 1\n[[modules]]\nid = "one"\nnumber = 1\n\n[[modules]]\nid = "two"\nchapters = []\n'
+
+    assert tomllib.loads(register_chapter(bare, "a"))["modules"][1]["chapters"] == [{"slug": "a"}]
+    assert tomllib.loads(register_chapter(bare, "b", "one"))["modules"][0]["chapters"] == [{"slug": "b"}]
+
+
+@pytest.mark.parametrize("kind", ["course", "chapter", "exercise"])
+def test_the_printed_commands_name_the_course_and_work_as_printed(root: Path, kind: str) -> None:
+    _, said = start(root, kind, "squares")
+
+    (command,) = [line.partition("python -m app ")[2] for line in said.split("\n") if line.startswith("Prove it")]
+    name, *arguments = shlex.split(command)
+    assert name == "check"
+    assert "--course" in arguments
+    assert check([*arguments, "--text"], [], io.StringIO()) == 0

@@ -185,7 +185,7 @@ def test_a_notebook_of_somebody_elses_is_a_draft_without_a_problem(root: Path) -
 
 def test_a_picture_with_a_path_for_a_name_stays_in_its_folder(root: Path) -> None:
     cell = prose("![A dot](attachment:../../../dot.png)")
-    cell["attachments"] = {"../../../dot.png": {"image/png": "AAAA"}}
+    cell["attachments"] = {"../../../dot.png": {"image/png": "iVBORw0KGgpJRU5E"}}
 
     bring_in(root, foreign(root.parent / "sly.ipynb", cell), "sly")
 
