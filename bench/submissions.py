@@ -33,14 +33,14 @@ class Site:
 
 
 @contextlib.contextmanager
-def open_site(course: Path) -> Iterator[Site]:
+def open_site(course: Path, rate_factor: float = 1000.0) -> Iterator[Site]:
     """`python -m app serve` on its own data folder, until the block ends."""
     with tempfile.TemporaryDirectory(prefix="unwind-bench-") as folder, socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
         probe.close()
         variables = {"UNWIND_DATA": folder, "UNWIND_PORT": str(port), "UNWIND_COURSE": str(course)}
-        variables["UNWIND_RATE_FACTOR"] = "1000"
+        variables["UNWIND_RATE_FACTOR"] = str(rate_factor)
         started = time.perf_counter()
         command = [sys.executable, "-m", "app", "serve"]
         serving = subprocess.Popen(

@@ -1,5 +1,7 @@
 // Stores what a learner types: at once in this browser, soon after on the server. Leaving never loses work.
 
+import { openedHeader } from "./opened";
+
 const SEND_AFTER_MS = 900;
 const PREFIX = "unwind-draft:";
 
@@ -56,7 +58,7 @@ export class Draft {
     clearTimeout(this.timer);
     const answer = await fetch(`/api/drafts/${this.place}`, {
       method: "PUT",
-      headers: { "Content-Type": "application/json" },
+      headers: { "Content-Type": "application/json", ...openedHeader() },
       body: JSON.stringify({ text }),
       keepalive: true,
     }).catch(() => null);

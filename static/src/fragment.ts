@@ -1,5 +1,7 @@
 // Posts a form to get one re-rendered block, and replaces elements by the server's HTML.
 
+import { openedHeader } from "./opened";
+
 /** The block's HTML after the post, or null if the answer must be a whole page. */
 export async function postForFragment(form: HTMLFormElement, submitter: HTMLElement | null): Promise<string | null> {
   const fields = new URLSearchParams();
@@ -8,7 +10,7 @@ export async function postForFragment(form: HTMLFormElement, submitter: HTMLElem
   }
   const response = await fetch(form.action, {
     method: "POST",
-    headers: { "X-Unwind-Fragment": "1", Accept: "text/html" },
+    headers: { "X-Unwind-Fragment": "1", Accept: "text/html", ...openedHeader() },
     body: fields,
   });
   const html = await response.text();

@@ -1,5 +1,7 @@
 // Reads server-sent events from a POST, which EventSource cannot send.
 
+import { openedHeader } from "./opened";
+
 /** What is said while nothing can run yet. */
 export const NO_GRADER = "No grader is running just now. Your code is kept, and runs as soon as one starts.";
 
@@ -33,7 +35,7 @@ function wordsIn(body: unknown): string | null {
 export async function* postForEvents(url: string, body: unknown, signal: AbortSignal): AsyncGenerator<ServerEvent> {
   const response = await fetch(url, {
     method: "POST",
-    headers: { "Content-Type": "application/json", Accept: "text/event-stream" },
+    headers: { "Content-Type": "application/json", Accept: "text/event-stream", ...openedHeader() },
     body: JSON.stringify(body),
     signal,
   });

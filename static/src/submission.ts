@@ -5,6 +5,7 @@ import { CHANGED_ELSEWHERE, Draft } from "./drafts";
 import { announce, elementIn } from "./fragment";
 import { LiveCases } from "./live-cases";
 import { GrowingPad, type Pad } from "./pad";
+import { openedHeader } from "./opened";
 import { NO_GRADER, refusalOf, Refusal } from "./stream";
 import type { Accepted } from "./wire";
 
@@ -126,7 +127,7 @@ class SubmissionElement extends HTMLElement {
     const said = isPublicCheck ? {} : (this.diagnosis?.said() ?? {});
     const response = await fetch(url, {
       method: "POST",
-      headers: { "Content-Type": "application/json" },
+      headers: { "Content-Type": "application/json", ...openedHeader() },
       body: JSON.stringify({ source: this.pad?.text() ?? "", idempotency_key: key, ...said }),
     });
     if (!response.ok) throw await refusalOf(response);

@@ -11,6 +11,8 @@ from fastapi import Request
 
 from app.course.model import Course
 from app.preview import PreviewNote
+from app.web.edge.addresses import find_address, hash_address
+from app.web.edge.opened import write_opened
 
 if TYPE_CHECKING:
     from app.web.edge.site import Site
@@ -60,6 +62,8 @@ class Frame:
     learner: LearnerFacts
     preview: PreviewNote | None = None
     """Set only in an author's preview."""
+    opened: str = ""
+    """For a reader without a session: the note that the page's script sends with the first thing worth keeping."""
     has_glossary: bool = False
     has_debugging: bool = False
 
@@ -85,9 +89,16 @@ def make_frame(
         math_css=math_css_url(course),
         learner=facts,
         preview=site.preview.note() if site.preview else None,
+        opened="" if facts.known else _note_opened(site, request, nonce),
         has_glossary=bool(course.glossary),
         has_debugging=course.debugging is not None,
     )
+
+
+def _note_opened(site: "Site", request: Request, nonce: str) -> str:
+    settings = site.settings
+    key = hash_address(find_address(request, settings), settings.secret)
+    return write_opened(site.clock(), nonce, key, settings.secret)
 
 
 def math_css_url(course: Course) -> str:

@@ -23,6 +23,7 @@ from app.storage.records import Account, Session
 from app.web.edge.addresses import find_address, hash_address
 from app.web.edge.frame import Frame, LearnerFacts, Theme, make_frame
 from app.web.edge.links import find_resume
+from app.web.edge.opened import HEADER, read_opened
 from app.web.edge.rates import Act
 from app.web.edge.site import CourseDep, Site, SiteDep
 from graders.contract.model import LearnerId
@@ -183,10 +184,10 @@ async def get_request_context(request: Request, site: SiteDep, course: CourseDep
 RequestContextDep = Annotated[RequestContext, Depends(get_request_context)]
 
 
-def get_learner_context(context: RequestContextDep) -> LearnerContext:
+async def get_learner_context(context: RequestContextDep) -> LearnerContext:
     """Give this request a learner, and store the session once the request has succeeded."""
     if context.session is None:
-        return _begin_session(context)
+        return _begin_session(context, await _find_beginning(context))
     if context.account is not None:
         return LearnerContext(context, context.session.learner)
     token = _read_cookie(context.request, context.site.settings)
@@ -197,10 +198,18 @@ def get_learner_context(context: RequestContextDep) -> LearnerContext:
     return LearnerContext(context, context.session.learner)
 
 
-def _begin_session(context: RequestContext) -> LearnerContext:
+async def _find_beginning(context: RequestContext) -> datetime:
+    """When the page was opened from which this request comes, or now. One page begins a few sessions at most."""
+    site, note = context.site, context.request.headers.get(HEADER, "")
+    key = hash_address(context.address, site.settings.secret)
+    opened_at = read_opened(note, context.now, key, site.settings.secret)
+    return opened_at if opened_at and await site.rates.take_note(note) else context.now
+
+
+def _begin_session(context: RequestContext, made_at: datetime) -> LearnerContext:
     """Start with a new token: one that the database does not know was revoked, or its learner deleted."""
     token = secrets.token_urlsafe(32)
-    session = Session(hash_token(token), LearnerId(secrets.token_hex(16)), context.now, context.now)
+    session = Session(hash_token(token), LearnerId(secrets.token_hex(16)), made_at, context.now)
     send_cookie(context, token, session)
     _keep_later(context, session)
     return LearnerContext(replace(context, session=session), session.learner)

@@ -17,6 +17,8 @@ ADDRESS_FACTOR = 100
 BYTES_A_DAY = 16 << 20
 """What one learner may store per day: some 200 submissions of the largest size, or a day of autosaved drafts."""
 ADDRESS = "address"
+SESSIONS_PER_NOTE = RateLimitItemPerDay(4)
+"""More than one, because a first request that is refused has used the note too."""
 
 
 class Act(StrEnum):
@@ -97,6 +99,10 @@ class Rates:
         if learner is not None:
             await self._hit(act, self._mine[act], "learner", learner)
         await self._hit(act, self._address[act], ADDRESS, address)
+
+    async def take_note(self, note: str) -> bool:
+        """Whether a page's note of when it was opened may begin one more session: a flood would use one for all."""
+        return await self._limiter.hit(SESSIONS_PER_NOTE, "note", note)
 
     async def check_bytes(self, learner: LearnerId | None, address: str, count: int) -> None:
         """Count bytes that are about to be stored. Raises QuotaExceeded when they are too many for one day."""
