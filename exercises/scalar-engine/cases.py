@@ -5,7 +5,9 @@ A step is ["leaf", value], ["+", i, j], ["*", i, j] or ["tanh", i], with i and j
 
 import math
 
-MISTAKES = ("no-seed", "wrong-vjp", "tanh-rule", "overwrites", "order", "stops-early", "resets")
+BETWEEN_CALLS = ("resets", "resets-all", "counts-twice")
+"""Mistakes that only a second backward shows."""
+MISTAKES = ("no-seed", "wrong-vjp", "tanh-rule", "overwrites", "order", "stops-early", *BETWEEN_CALLS)
 RANDOM_GRAPHS = 6
 NEAR = 1e-9
 APART = 1e-3
@@ -24,12 +26,12 @@ def draw_cases(rng):
             "stops-early",
             [*leaves[:3], ["*", 0, 1], ["tanh", 3], ["*", 4, 2], ["+", 5, 1]],
         ),
-        ("x + x", "A value used twice in a sum gets both contributions", "overwrites", [leaves[0], ["+", 0, 0]]),
-        ("x * x", "A value used twice in a product gets both contributions", "overwrites", [leaves[0], ["*", 0, 0]]),
+        ("x + x", "A value used twice in a sum gets both contributions", "used-twice", [leaves[0], ["+", 0, 0]]),
+        ("x * x", "A value used twice in a product gets both contributions", "used-twice", [leaves[0], ["*", 0, 0]]),
         (
             "a diamond",
             "Two paths that meet again: their gradients add up",
-            "overwrites",
+            "used-twice",
             [*leaves[:3], ["*", 0, 1], ["*", 0, 2], ["tanh", 3], ["+", 5, 4]],
         ),
         (
@@ -38,21 +40,29 @@ def draw_cases(rng):
             "order",
             [*leaves, ["*", 0, 1], ["*", 4, 2], ["tanh", 5], ["*", 6, 3], ["+", 4, 7]],
         ),
+        (
+            "beside a large number",
+            "The derivative is exact, even where a small step would vanish in the sum",
+            "inexact",
+            [*leaves[:2], ["leaf", float(rng.randint(10**9, 10**10))], ["tanh", 0], ["*", 3, 1], ["+", 4, 2]],
+        ),
     ]
-    cases = [case("values", "+, * and tanh compute the right numbers", "forward", draw_graph(rng, 8), ask="values")]
+    idea = "Every result knows its operands and its operation"
+    cases = [
+        case("values", "+, * and tanh compute the right numbers", "forward", draw_graph(rng, 8), ask="values"),
+        case("the graph", idea, "no-graph", draw_graph(rng, 5), ask="graph"),
+    ]
     cases += [case(name, idea, finding, steps) for name, idea, finding, steps in gradients]
     twice = [*leaves[:2], ["*", 0, 1], ["tanh", 0]]
     cases += [
-        case("two outputs", "Gradients of two outputs add up in a shared leaf", "resets", twice, outputs=[2, 3]),
-        case(
-            "the graph",
-            "Every result knows its operands and its operation",
-            "no-graph",
-            draw_graph(rng, 5),
-            ask="graph",
-        ),
+        case("two outputs", "Gradients of two outputs add up in a shared leaf", "two-calls", twice, outputs=[2, 3]),
         case("16 doublings", "x doubled 16 times: the gradient is 2**16", "order", doubling(a, 16)),
     ]
+    equal = [["leaf", a], ["leaf", a], ["leaf", 0.0], ["*", 0, 1], ["*", 2, 1], ["tanh", 4], ["+", 3, 5], ["+", 6, 0]]
+    idea = "Two leaves with the same number are two leaves; a third is 0"
+    cases.append(case("equal numbers", idea, "equal-numbers", equal, public=False))
+    idea = "backward() of a leaf: its derivative with respect to itself is 1"
+    cases.append(case("a leaf alone", idea, "leaf-backward", leaves[:1], public=False))
     for number in range(1, RANDOM_GRAPHS + 1):
         idea = f"Random graph {number} of {RANDOM_GRAPHS}: shared values, mixed steps, new in every run"
         cases.append(case(f"random graph {number}", idea, "larger-graph", draw_telling_graph(rng), public=False))
@@ -64,10 +74,13 @@ def diagnose(inputs, got, expected):
     """The mistake that gives exactly these gradients, if there is one."""
     if inputs["ask"] != "gradients":
         return None
+    numbers = [step[1] for step in inputs["steps"] if step[0] == "leaf"]
+    if len(inputs["steps"]) == 1 or len(set(numbers)) < len(numbers):
+        return None
     for mistake in MISTAKES:
         wrong = differentiate(inputs["steps"], inputs["outputs"], mistake)
         if all(abs(g - w) <= NEAR * (1 + abs(w)) for g, w in zip(got["gradients"], wrong, strict=True)):
-            return mistake
+            return mistake.removesuffix("-all")
     return None
 
 
@@ -135,7 +148,7 @@ def draw_telling_graph(rng):
         truth = differentiate(steps, outputs)
         if not all(0.05 <= abs(g) <= 20 for g in truth):
             continue
-        wrongs = [differentiate(steps, outputs, mistake) for mistake in MISTAKES if mistake != "resets"]
+        wrongs = [differentiate(steps, outputs, mistake) for mistake in MISTAKES if mistake not in BETWEEN_CALLS]
         if all(max(abs(t - w) for t, w in zip(truth, wrong, strict=True)) > APART for wrong in wrongs):
             return steps
 
@@ -145,16 +158,27 @@ def differentiate(steps, outputs, mistake=None):
     values = evaluate(steps)
     totals = [0.0] * len(steps)
     for output in outputs:
-        if mistake == "resets":
-            totals = [0.0] * len(steps)
+        if mistake in ("resets", "resets-all"):
+            below = find_below(steps, output) if mistake == "resets" else range(len(steps))
+            totals = [0.0 if place in below else total for place, total in enumerate(totals)]
         grads = [0.0] * len(steps)
         grads[output] = 0.0 if mistake == "no-seed" else 1.0
         for place in walk(steps, output, mistake):
             for operand, derivative in local_rules(steps, values, place, mistake):
                 passed_on = derivative * grads[place]
                 grads[operand] = passed_on if mistake == "overwrites" else grads[operand] + passed_on
-        totals = [total + grad for total, grad in zip(totals, grads, strict=True)]
+        before = 2 if mistake == "counts-twice" and output != outputs[0] else 1
+        totals = [before * total + grad for total, grad in zip(totals, grads, strict=True)]
     return [total for total, step in zip(totals, steps, strict=True) if step[0] == "leaf"]
+
+
+def find_below(steps, output):
+    """The places from which the output was computed, and its own."""
+    found = {output}
+    for place in range(output, -1, -1):
+        if place in found and steps[place][0] != "leaf":
+            found |= set(steps[place][1:])
+    return found
 
 
 def evaluate(steps):

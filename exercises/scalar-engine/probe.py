@@ -24,6 +24,9 @@ def build(value_class, steps):
             nodes.append(nodes[operands[0]] * nodes[operands[1]])
         else:
             nodes.append(nodes[operands[0]].tanh())
+        if not isinstance(nodes[-1], value_class):
+            made = "Value(x)" if operation == "leaf" else operation
+            raise TypeError(f"{made} should give a Value; it gave {nodes[-1]!r:.80}")
     return nodes
 
 
