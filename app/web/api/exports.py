@@ -8,6 +8,7 @@ from starlette.exceptions import HTTPException
 from app.drawing.tasks import Task, WritePlotly, WriteTrace, WriteWhole
 from app.web.api.graphs import OpenFolds
 from app.web.api.runs import need_run
+from app.web.edge.compressed import send_json
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.rates import Act
 from graders.contract.results import RunEnd
@@ -23,7 +24,7 @@ async def _answer(context: RequestContext, run: Submission, task: Task) -> Respo
         raise HTTPException(404, "This run recorded no graph.")
     await context.count(Act.DRAW)
     answer = await context.site.figures.ask(task, run.result.trace_json, context.asker)
-    return Response(answer, media_type="application/json")
+    return await send_json(context.request, answer)
 
 
 @api.get("/{run_id}/trace")

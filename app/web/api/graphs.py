@@ -2,11 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from app.drawing.tasks import Figure
+from app.web.edge.compressed import send_json
 from app.web.edge.identity import RequestContextDep
 from app.web.edge.rates import Act
 from app.web.pages.chapter import ChapterDep, need_block
@@ -31,23 +32,24 @@ class GraphAnswer(BaseModel):
     folds: tuple[str, ...]
 
 
-def answer_graph(figure: Figure | None) -> GraphAnswer:
+async def answer_graph(request: Request, figure: Figure | None) -> Response:
     if figure is None:
         raise HTTPException(404, "There is no graph to draw.")
-    return GraphAnswer(svg=figure.svg, text=figure.text, folds=tuple(fold.key for fold in figure.folds))
+    answer = GraphAnswer(svg=figure.svg, text=figure.text, folds=tuple(fold.key for fold in figure.folds))
+    return await send_json(request, answer.model_dump_json().encode())
 
 
-@api.get("/{slug}/graphs/{graph_id}")
+@api.get("/{slug}/graphs/{graph_id}", response_model=GraphAnswer)
 async def chapter_graph(
     graph_id: str, chapter: ChapterDep, context: RequestContextDep, opened: OpenFolds = frozenset()
-) -> GraphAnswer:
+) -> Response:
     """A graph of the course, with the folds named by `opened` open."""
     graph = need_block(chapter.index.graphs, graph_id, "graph")
     await context.count(Act.DRAW)
     figures, task = context.site.figures, ask_picture(graph, opened)
     if opened:
-        return answer_graph(await figures.draw_opened(graph.trace_path, task, context.asker))
-    return answer_graph(await figures.kept(graph.trace_path, task))
+        return await answer_graph(context.request, await figures.draw_opened(graph.trace_path, task, context.asker))
+    return await answer_graph(context.request, await figures.kept(graph.trace_path, task))
 
 
 @api.get("/{slug}/graphs/{graph_id}/tape")

@@ -213,23 +213,23 @@ async def need_run(run_id: str, context: RequestContextDep) -> Submission:
     return found
 
 
-@api.get("/{run_id}/graph")
+@api.get("/{run_id}/graph", response_model=GraphAnswer)
 async def run_graph(
     found: Annotated[Submission, Depends(need_run)],
     context: RequestContextDep,
     opened: OpenFolds = frozenset(),
-) -> GraphAnswer:
+) -> Response:
     """The graph of your own finished run, with the folds named by `opened` open."""
     if not isinstance(found.result, RunEnd):
-        return answer_graph(None)
+        return await answer_graph(context.request, None)
     _, cell = await _find_cell_of_run(context, found)
     prefix = picture_prefix(cell) if cell else HOME_PICTURE
     await context.count(Act.DRAW)
     if found.result.trace_json is None:
-        return answer_graph(None)
+        return await answer_graph(context.request, None)
     task = DrawPicture(source=found.job.source, id_prefix=prefix, opened=tuple(sorted(opened)))
     figure = await context.site.figures.draw(task, found.result.trace_json, context.asker)
-    return answer_graph(figure if figure.node_total else None)
+    return await answer_graph(context.request, figure if figure.node_total else None)
 
 
 @router.post("/runs/{run_id}/stop")

@@ -179,3 +179,17 @@ async def test_graphs_have_a_rate_of_their_own(site: Site, browser: httpx2.Async
     assert page.status_code == 429
     assert f"You may have {PER_MINUTE[Act.DRAW]} pictures of graphs per minute" in page.text
     assert (await browser.get(CHAPTER)).status_code == 200
+
+
+async def test_a_graph_is_sent_compressed_to_whom_takes_it_and_plain_to_anybody_else(
+    browser: httpx2.AsyncClient, worker: FakeWorker
+) -> None:
+    name = await run(browser, worker, sketch_chain(90).trace())
+    for place in ("graph", "trace"):
+        packed = await browser.get(f"/api/runs/{name}/{place}", headers={"accept-encoding": "gzip"})
+        plain = await browser.get(f"/api/runs/{name}/{place}", headers={"accept-encoding": "identity"})
+
+        assert packed.headers["content-encoding"] == "gzip"
+        assert "content-encoding" not in plain.headers
+        assert packed.json() == plain.json()
+        assert "Accept-Encoding" in plain.headers["vary"]
