@@ -73,7 +73,9 @@ class Program:
 
         from tracer import Caps, record
 
-        with record(source, "cell.py", self.namespace, Caps(max_document_bytes=2**26)) as tape:
+        with record(
+            source, "cell.py", self.namespace, Caps(max_document_bytes=2**26, max_packed_bytes=2**26)
+        ) as tape:
             exec(compile(source, "cell.py", "exec"), self.namespace)
         return read_graph(read_trace(json.dumps(tape.document()), most_bytes=2**26), source)
 

@@ -28,7 +28,7 @@ STACK_BYTES = 512 * 2**20
 LINES_ALONE = Caps(max_nodes=0, max_events=0, valued_steps=0)
 GRAPH_ALONE = Caps(max_events=0, valued_steps=0)
 TAPE = Caps()
-WHOLE = Caps(max_document_bytes=2**27)
+WHOLE = Caps(max_document_bytes=2**26, max_packed_bytes=2**26)
 
 HEAD = """\
 import torch

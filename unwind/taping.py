@@ -40,7 +40,7 @@ def tape(*, engine: Engine = "torch", max_nodes: int = MAX_NODES) -> "Tape":
 
     `engine="learner"` watches an engine of your own instead, by the protocol of docs/tracing.md; it needs no torch.
     """
-    return Tape(engine, Caps(max_nodes=max_nodes, max_document_bytes=2**26))
+    return Tape(engine, Caps(max_nodes=max_nodes, max_document_bytes=2**26, max_packed_bytes=2**26))
 
 
 class Tape:

@@ -40,8 +40,8 @@ log = logging.getLogger(__name__)
 
 MAX_ANSWER_BYTES = 16 * 2**20
 """The whole of a trace of the largest size, with the longest texts, has less."""
-MAX_READ_BYTES = 4 * 2**20
-"""Of a trace: four times what the grader accepts, because a number that is written again may be longer."""
+MAX_READ_BYTES = 8 * 2**20
+"""Of a trace: twice what the grader accepts, because a number that is written again may be longer."""
 
 
 def answer_task(task: Task, document: bytes) -> bytes:

@@ -24,4 +24,6 @@ class Limits(Message):
 CELL_LIMITS = Limits(cpu_seconds=10.0, wall_seconds=15.0, memory_mib=1024, output_kib=64)
 
 MAX_SOURCE_BYTES = 64 * 1024
-MAX_TRACE_BYTES = 1024 * 1024
+MAX_TRACE_BYTES = 7 * 2**19
+MAX_PACKED_TRACE_BYTES = 512 * 1024
+"""Of a trace after compression (zlib): the tape of a loop repeats itself, and a forged one need not."""

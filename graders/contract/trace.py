@@ -11,7 +11,7 @@ from pydantic import FailFast, Field
 from graders.contract.model import Message
 
 MAX_NODES = 200_000
-MAX_EVENTS = 20_000
+MAX_EVENTS = 40_000
 MAX_TEXT = 200
 MAX_VALUES = 400
 """Twelve complex numbers fit."""

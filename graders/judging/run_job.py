@@ -11,7 +11,7 @@ from pathlib import Path
 from graders.box.interface import Box, BoxFault, BoxRequest, Cause, Driver, Exit, Run
 from graders.contract.events import EventKind, OnEvent, Output
 from graders.contract.jobs import Flavour, GradeJob, RunJob
-from graders.contract.limits import MAX_TRACE_BYTES, Limits
+from graders.contract.limits import MAX_PACKED_TRACE_BYTES, MAX_TRACE_BYTES, Limits
 from graders.contract.outcomes import MACHINE_BUSY, find_other_version, find_stumble, make_end
 from graders.contract.results import Outcome, RunEnd, Verdict
 from graders.judging.case_session import CaseBatch, CaseSession, choose_driver
@@ -140,7 +140,11 @@ def write_request(session: CaseSession, batch: CaseBatch, limits: Limits) -> Box
 def run_cell(job: RunJob, box: Box, on_event: OnEvent, cancelled: threading.Event) -> RunEnd:
     """Run a free cell: what it prints goes to `on_event`, and at its end it sends one document."""
     engine = "torch" if job.flavour is Flavour.TORCH else "learner"
-    caps = {"document_bytes": MAX_DOCUMENT_BYTES, "max_document_bytes": MAX_TRACE_BYTES}
+    caps = {
+        "document_bytes": MAX_DOCUMENT_BYTES,
+        "max_document_bytes": MAX_TRACE_BYTES,
+        "max_packed_bytes": MAX_PACKED_TRACE_BYTES,
+    }
     content = {
         "source": job.source,
         "setup": job.setup,

@@ -2,16 +2,18 @@
 
 import json
 import math
+import zlib
 from dataclasses import dataclass
 from typing import NoReturn
 
-from graders.contract.limits import MAX_TRACE_BYTES
+from graders.contract.limits import MAX_PACKED_TRACE_BYTES, MAX_TRACE_BYTES
 from graders.contract.results import Mistake
 from graders.contract.trace_check import CheckedTrace, TraceRefused, build_trace
 from graders.trusted.answers import read_mistake
 from graders.trusted.text import clean_text
 
 MAX_DOCUMENT_BYTES = MAX_TRACE_BYTES + 32 * 1024
+MAX_PACKED_BYTES = MAX_PACKED_TRACE_BYTES + 32 * 1024
 MAX_REASON_LENGTH = 200
 
 
@@ -31,6 +33,7 @@ def read_report(raw: bytes) -> Report | None:
     """The report, or None if the bytes are not a report."""
     if not raw or len(raw) > MAX_DOCUMENT_BYTES:
         return None
+    is_dense = len(raw) > MAX_PACKED_BYTES and len(zlib.compress(raw, 6)) > MAX_PACKED_BYTES
     try:
         told = json.loads(raw, parse_constant=_refuse_number, parse_float=_finite_float)
     except (ValueError, RecursionError):
@@ -41,7 +44,9 @@ def read_report(raw: bytes) -> Report | None:
     mistake = read_mistake(claim) if claim else None
     unreadable = claim is not None and claim.get("unreadable") is True
     trace, refused = None, clean_text(str(told.get("trace_refused") or ""), MAX_REASON_LENGTH)
-    if told.get("trace") is not None:
+    if is_dense:
+        refused = "too large to show"
+    elif told.get("trace") is not None:
         try:
             trace = build_trace(told["trace"])
         except TraceRefused as why:

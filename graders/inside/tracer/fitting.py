@@ -1,51 +1,75 @@
-"""Makes a document small enough to send: first without values, then with a shorter tape, then with fewer nodes."""
+"""Makes a document small enough to be read: first without values, then with a shorter tape, then with fewer nodes.
+
+What counts is above all the size after compression: the tape of a loop repeats itself.
+"""
 
 import json
 import re
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Sequence
 from typing import Any
+
+from .caps import Caps
 
 Document = dict[str, Any]
 
 _VALUES = re.compile(r"(\([\d, ]*\)) (?!‖)[^;]+")
 NODE_TEXTS = ("values", "saved")
 EVENT_TEXTS = ("before", "incoming", "outgoing")
+ATTEMPTS = 6
+TAIL = 4
+"""Of nodes that are left, one in so many is taken from the graph's end, where the loss is."""
 
 
-def fit_document(document: Document, max_bytes: int) -> Document:
-    """The document, or as much of it as fits in `max_bytes` of compact JSON, with a note for each part left out."""
-    if count_bytes(document) <= max_bytes:
+def fit_document(document: Document, caps: Caps) -> Document:
+    """The document, or as much of it as the caps allow, with a note for each thing left out."""
+    if fits(document, caps) >= 1:
         return document
     lighter = drop_values(document)
-    if count_bytes(lighter) <= max_bytes:
+    if fits(lighter, caps) >= 1:
         return lighter
     note = "The tape is too long to be sent whole: its end is left out."
-    shorter = find_longest(lighter, len(lighter["events"]["kind"]), keep_events, max_bytes, note)
+    shorter = find_longest(lighter, len(lighter["events"]["kind"]), keep_events, caps, note)
     if shorter is not None:
         return shorter
-    note = "The graph is too large to be sent whole: its last nodes are left out."
+    note = "The graph is too large to be sent whole: nodes in its middle are left out, and all of its tape."
     without_tape = keep_events(lighter, 0)
-    smaller = find_longest(without_tape, len(lighter["nodes"]["name"]), keep_nodes, max_bytes, note)
+    smaller = find_longest(without_tape, len(lighter["nodes"]["name"]), keep_nodes, caps, note)
     return smaller if smaller is not None else keep_nodes(without_tape, 0)
 
 
-def count_bytes(document: Document) -> int:
-    return len(json.dumps(document, separators=(",", ":"), allow_nan=False))
+def fits(document: Document, caps: Caps) -> float:
+    """How many times the document would fit into the caps; at least 1 where it does."""
+    raw = json.dumps(document, separators=(",", ":"), allow_nan=False).encode()
+    plain = caps.max_document_bytes / len(raw)
+    if plain < 1 or len(raw) <= caps.max_packed_bytes:
+        return plain
+    return min(plain, caps.max_packed_bytes / len(zlib.compress(raw, 6)))
 
 
 def find_longest(
-    document: Document, count: int, keep: Callable[[Document, int], Document], max_bytes: int, note: str
+    document: Document, count: int, keep: Callable[[Document, int], Document], caps: Caps, note: str
 ) -> Document | None:
-    """The longest prefix that fits, to within a hundredth; None if not even the empty one fits."""
-    best, low, high = None, 0, count
-    while low <= high and (best is None or high - low > count // 100):
-        middle = (low + high) // 2 if best is not None or low else 0
-        candidate = keep(document, middle)
-        candidate = {**candidate, "notes": [*candidate["notes"], note], "truncated": True}
-        if count_bytes(candidate) <= max_bytes:
-            best, low = candidate, middle + 1
+    """About the longest prefix that fits; None if not even an empty one does.
+
+    Each attempt writes the document once, so the next length is guessed from the size of the last.
+    """
+    best, low, high, length = None, 0, count, count
+    for _ in range(ATTEMPTS):
+        candidate = {**keep(document, length), "notes": [*document["notes"], note], "truncated": True}
+        times = fits(candidate, caps)
+        if times >= 1:
+            best, low = candidate, length
         else:
-            high = middle - 1
+            high = length
+        if times >= 1 and (times < 1.1 or high - low <= 1):
+            break
+        length = max(low, min(high - 1, int(length * times * 0.97)))
+        if length == low:
+            length = (low + high) // 2
+    if best is None:
+        candidate = {**keep(document, 0), "notes": [*document["notes"], note], "truncated": True}
+        best = candidate if fits(candidate, caps) >= 1 else None
     return best
 
 
@@ -75,32 +99,42 @@ def keep_events(document: Document, count: int) -> Document:
 
 
 def keep_nodes(document: Document, count: int) -> Document:
-    """The document with only the first nodes and the edges and steps among them."""
-    edges, cuts, events, regions = (document[name] for name in ("edges", "cuts", "events", "regions"))
-    nodes = {name: column[:count] for name, column in document["nodes"].items()}
-    nodes["made_by"] = [maker if maker is not None and maker < count else None for maker in nodes["made_by"]]
+    """The document with only some nodes, most from the beginning and some from the end, and the edges among them."""
+    total = len(document["nodes"]["name"])
+    tail = min(count // TAIL, total - count)
+    kept = [*range(count - tail), *range(total - tail, total)]
+    places = {node: place for place, node in enumerate(kept)}
+    edges, cuts, regions = (document[name] for name in ("edges", "cuts", "regions"))
+    nodes = {name: [column[node] for node in kept] for name, column in document["nodes"].items()}
+    nodes["made_by"] = [places.get(maker) for maker in nodes["made_by"]]
+    ends = zip(edges["source"], edges["target"], strict=True)
+    linked = keep_where(edges, [source in places and target in places for source, target in ends])
+    inside = [[places[node] for node in region if node in places] for region in regions["nodes"]]
     return {
         **document,
         "nodes": nodes,
-        "edges": keep_where(
-            edges, [max(pair) < count for pair in zip(edges["source"], edges["target"], strict=True)]
-        ),
-        "cuts": {**cuts, "node": [node if node is not None and node < count else None for node in cuts["node"]]},
-        "events": keep_where(events, [node is None or node < count for node in events["node"]]),
-        "regions": keep_where(regions, [max(inside) < count for inside in regions["nodes"]]),
-        "roots": [root for root in document["roots"] if root < count],
-        **keep_about_nodes(document, count),
+        "edges": renumber(linked, ("source", "target"), places),
+        "cuts": {**cuts, "node": [places.get(node) for node in cuts["node"]]},
+        "regions": keep_where({**regions, "nodes": inside}, [bool(members) for members in inside]),
+        "roots": [places[root] for root in document["roots"] if root in places],
+        **keep_about_nodes(document, places),
     }
 
 
-def keep_about_nodes(document: Document, count: int) -> Document:
-    """What the tables beside the nodes say of the first nodes. An engine of the learner's own has no such tables."""
-    columns = (("outputs", "node"), ("passes", "last"), ("rules", "node"))
-    return {
-        name: keep_where(document[name], [node < count for node in document[name][column]])
-        for name, column in columns
-        if name in document
-    }
+def keep_about_nodes(document: Document, places: dict[int, int]) -> Document:
+    """What the tables beside the nodes say of some. An engine of the learner's own has no such tables."""
+    found: Document = {}
+    for name, columns in (("outputs", ("node",)), ("rules", ("node",)), ("passes", ("first", "last"))):
+        if name in document:
+            table = document[name]
+            rows = zip(*(table[column] for column in columns), strict=True)
+            kept = keep_where(table, [all(node in places for node in row) for row in rows])
+            found[name] = renumber(kept, columns, places)
+    return found
+
+
+def renumber(table: Document, columns: Sequence[str], places: dict[int, int]) -> Document:
+    return {**table, **{column: [places[node] for node in table[column]] for column in columns}}
 
 
 def keep_where(table: Document, kept: list[bool]) -> Document:

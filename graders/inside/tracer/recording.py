@@ -68,7 +68,7 @@ class Recording:
     def document(self) -> dict[str, Any]:
         """The trace as plain data, in the columns of the trace contract."""
         if self._document is None:
-            self._document = fit_document(write_document(self._recorder), self._recorder.caps.max_document_bytes)
+            self._document = fit_document(write_document(self._recorder), self._recorder.caps)
         return self._document
 
     def _look_around(self, traceback: TracebackType | None, frame: FrameType | None) -> None:

@@ -70,13 +70,41 @@ def test_a_document_is_cut_to_the_bytes_that_will_be_read() -> None:
 
 @pytest.mark.slow
 def test_a_chain_of_a_hundred_thousand_nodes_is_walked_unwound_and_freed() -> None:
-    ran = run(CHAIN.format(length=100_000), traced=True, caps=Caps(max_document_bytes=2**26))
+    ran = run(CHAIN.format(length=100_000), traced=True, caps=Caps(max_document_bytes=2**26, max_packed_bytes=2**26))
     assert ran.error is None
     assert torch.equal(ran.tensors["x.grad"], torch.ones(3))
     found = ran.trace
     assert len(found.nodes.name) == 100_002
     assert set(found.nodes.span[1:-1]) == {(5, 8, 5, 15)}
     assert found.truncated
+
+
+RECURRENT = """\
+import torch
+torch.manual_seed(0)
+cell, head, state = torch.nn.RNNCell(4, 3), torch.nn.Linear(3, 1), torch.zeros(1, 3)
+for t in range(1000):
+    state = cell(torch.randn(1, 4), state)
+loss = head(state).pow(2).mean()
+loss.backward()
+"""
+
+
+@pytest.mark.parametrize("source", [RECURRENT, CHAIN.format(length=10_000)], ids=["1,000 steps", "10,000 operations"])
+def test_a_loop_keeps_its_values_and_the_tapes_end_because_it_compresses_well(source: str) -> None:
+    found = trace(source)
+    assert not found.truncated
+    assert found.notes == ()
+    assert found.events.kind[-1] == "end"
+    assert found.events.incoming[-2].count("[") >= 1
+
+
+def test_of_a_graph_too_large_to_be_sent_the_beginning_and_the_loss_are_kept() -> None:
+    found = trace(CHAIN.format(length=400), Caps(max_document_bytes=20_000))
+    assert 40 < len(found.nodes.name) < 400
+    assert (found.nodes.forward[0], found.nodes.forward[-1]) == ("leaf", "sum")
+    assert found.roots == (len(found.nodes.name) - 1,)
+    assert any("in its middle" in note for note in found.notes)
 
 
 def test_caps_given_by_a_caller_never_rise_above_their_defaults() -> None:

@@ -78,7 +78,7 @@ class Recording:
         """The trace as plain data, in the columns of the trace contract."""
         if self._document is None:
             whole = write_document(self._source, self._rows, self._log, self._notes, self._caps)
-            self._document = fit_document(whole, self._caps.max_document_bytes)
+            self._document = fit_document(whole, self._caps)
         return self._document
 
     def _is_here(self) -> bool:
