@@ -5,14 +5,11 @@ this bench's own namespaces, which end with it, so that a successful attack reac
 """
 
 import contextlib
-import fcntl
 import os
 import platform
 import signal
 import socket
-import struct
 import sys
-import sysconfig
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,25 +21,19 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "graders" / "box")]
 
-from as_ordinary_user import reveal  # noqa: E402
+from outer_namespaces import COVERED, cover_writable_places, run_apart  # noqa: E402
 
 from graders.attacks.cells import run_to_end  # noqa: E402
 from graders.attacks.corpus import ESCAPED, Attack, read_attacks  # noqa: E402
 from graders.box import cgroups, mothers  # noqa: E402
 from graders.box.interface import BoxFault, Profile  # noqa: E402
 from graders.box.interpreter import python_command  # noqa: E402
-from graders.box.jail import kernel, privileges  # noqa: E402
+from graders.box.jail import privileges  # noqa: E402
 from graders.box.slot import Slot, open_box  # noqa: E402
 from graders.contract.jobs import Flavour  # noqa: E402
 
 NO_LANDLOCK: Final = "from graders.box.jail import landlock; landlock.restrict = lambda version, grants: None\n"
 NO_SECCOMP: Final = "from graders.box.jail import seccomp; seccomp.install_filter = lambda code: None\n"
-OUTER_NAMESPACES: Final = (
-    kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS | kernel.CLONE_NEWNET
-)
-COVERED: Final = ("/tmp", "/var/tmp", "/dev/shm")
-"""Folders that every user may write to."""
-SIOCSIFFLAGS, IFF_UP = 0x8914, 1
 
 
 @dataclass(frozen=True)
@@ -70,35 +61,7 @@ def main() -> int:
         sys.exit("this bench takes layers away, and needs root to do that where nothing can be harmed")
     if any(Path(place) in ROOT.parents for place in COVERED):
         sys.exit(f"this bench covers {', '.join(COVERED)}: run it from a copy of the repository that lies elsewhere")
-    kernel.unshare(OUTER_NAMESPACES)
-    sys.stdout.flush()
-    pid = os.fork()  # the first process of the new pid namespace: its end kills all remaining processes
-    if pid:
-        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    _furnish()
-    worker = os.fork()
-    if worker:
-        return reap_until(worker)
-    measure(read_attacks())
-    return 0
-
-
-def reap_until(worker: int) -> int:
-    """As the first process, reaps all orphans, which would otherwise count against their user's process limit."""
-    while True:
-        pid, status = os.wait()
-        if pid == worker:
-            return os.waitstatus_to_exitcode(status)
-
-
-def _furnish() -> None:
-    """A /proc, a loopback and a readable Python of our own."""
-    kernel.mount("", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
-    kernel.mount("proc", "/proc", "proc", kernel.MS_NOSUID)
-    # The box's user must be able to read Python, even if it is installed in root's home.
-    reveal(Path(sysconfig.get_config_var("installed_base")))
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", IFF_UP))
+    return run_apart(lambda: measure(read_attacks()))
 
 
 def measure(attacks: Sequence[Attack]) -> None:
@@ -118,8 +81,7 @@ def measure(attacks: Sequence[Attack]) -> None:
 @contextlib.contextmanager
 def opened(arrangement: Arrangement) -> Iterator[Slot]:
     """A slot whose zygotes, and those that replace them, descend from a mother with these layers blunted."""
-    for place in COVERED:  # covers files left by the previous arrangement
-        kernel.mount("bench", place, "tmpfs", kernel.MS_NOSUID, "mode=1777,size=1g")
+    cover_writable_places()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mothers, "python_command", lambda code: python_command(arrangement.blunted + code))
         if not arrangement.has_cgroups:

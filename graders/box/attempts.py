@@ -102,6 +102,15 @@ def wait_with_others() -> None:
         call(202, BYTES, 0, 0, ctypes.c_char_p(moment))
 
 
+def read_own_page(number: int, *arguments: int) -> None:
+    """A call upon a page of this process's memory."""
+    call(number, (ctypes.addressof(PAGES) + 4095) & ~4095, 4096, *arguments)
+
+
+def rename_between_folders() -> None:
+    Path(OPEN, "to-rename").rename(Path(OPEN, "folder", "renamed"))
+
+
 def forget_file() -> None:
     with open(os.__file__, "rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
@@ -174,6 +183,13 @@ ALLOWED: Sequence[int] = ()
 HELD = b"held"
 HARMS = "it would change this machine"
 BYTES = ctypes.create_string_buffer(256)
+PAGES = ctypes.create_string_buffer(8192)
+OPEN = "/nowhere"
+"""The launcher sets a folder of the host that every user may change, with something in it for each attempt."""
+OPEN_FILES = ("to-read", "to-write", "to-remove", "to-rename")
+OPEN_FOLDERS = ("folder", "folder-to-remove")
+TIMER_ABSTIME, NOWHERE = 1, ctypes.c_void_p(None)
+LONG_AGO = ctypes.c_char_p(struct.pack("<2q", 0, 1))
 # See clock_getcpuclockid(3): of process 2.
 OTHER_CLOCK = (~2 << 3) | 2
 
@@ -184,6 +200,16 @@ ATTEMPTS = (
     Attempt("list the root folder", lambda: list(Path("/").iterdir())),
     Attempt("list /sys", lambda: list(Path("/sys").iterdir()), ABSENT),
     Attempt("write to the standard library", lambda: open(os.__file__, "r+b").close(), ABSENT),
+    Attempt("read a file that every user may read", lambda: read(f"{OPEN}/to-read"), ABSENT),
+    Attempt("list a folder that every user may list", lambda: list(Path(OPEN).iterdir()), ABSENT),
+    Attempt("write to a file that every user may write to", lambda: open(f"{OPEN}/to-write", "r+b").close(), ABSENT),
+    Attempt("create a file where every user may", lambda: open(f"{OPEN}/file", "x").close(), ABSENT),
+    Attempt("create a folder where every user may", lambda: Path(OPEN, "made").mkdir(), ABSENT),
+    Attempt("create a symbolic link where every user may", lambda: Path(OPEN, "link").symlink_to("/"), ABSENT),
+    Attempt("remove a file that every user may remove", lambda: Path(OPEN, "to-remove").unlink(), ABSENT),
+    Attempt("remove a folder that every user may remove", lambda: Path(OPEN, "folder-to-remove").rmdir(), ABSENT),
+    Attempt("rename a file between folders of every user", rename_between_folders, (*ABSENT, errno.EXDEV)),
+    Attempt("write to the kernel's random numbers", lambda: open("/dev/urandom", "wb").close()),
     Attempt("create a file in the root folder", lambda: open("/planted", "x").close(), ABSENT, HARMS),
     Attempt("follow a symbolic link out of the scratch folder", link_out, ABSENT),
     Attempt("hard-link a file", lambda: os.link(os.__file__, "hard"), ABSENT, HARMS),
@@ -209,6 +235,15 @@ ATTEMPTS = (
     Attempt("ask for a process's processors", lambda: call(204, 2, 128, BYTES)),
     Attempt("ask for a process's limits", lambda: call(302, 2, 7, 0, BYTES)),
     Attempt("read a process's clock", lambda: call(228, OTHER_CLOCK, BYTES)),
+    Attempt("ask how exact a process's clock is", lambda: call(229, OTHER_CLOCK, BYTES)),
+    Attempt(
+        "sleep by a process's clock", lambda: call(230, OTHER_CLOCK, TIMER_ABSTIME, LONG_AGO, ctypes.c_void_p(None))
+    ),
+    Attempt("signal a thread of a process", lambda: call(234, 2, 2, 0)),
+    Attempt("page out memory", lambda: read_own_page(28, 20)),
+    Attempt("put input into a terminal", lambda: call(16, 1, 0x5412, BYTES)),
+    Attempt("change how much a pipe holds", lambda: call(72, 1, 1031, 4096)),
+    Attempt("let others look into this process", lambda: call(157, 4, 1, 0, 0, 0)),
     Attempt("wait with other processes", wait_with_others, (errno.EAGAIN,)),
     Attempt("trace a process", lambda: call(101, 0, 0, 0, 0)),
     Attempt("read another process's memory", lambda: call(310, os.getpid(), 0, 0, 0, 0, 0)),

@@ -33,6 +33,11 @@ class Quota:
     cpu_cores: float
 
 
+def name_groups(serial: int) -> str:
+    """A folder's name for one slot of this process, by which _sweep knows whether the process still lives."""
+    return f"unwind-{os.getpid()}-{_read_pid_namespace()}-{serial:x}"
+
+
 def find_hierarchies(name: str) -> tuple[Hierarchy, ...]:
     """The controllers that this process may use, each with a new group `name` beneath the process's own group.
 
@@ -67,13 +72,20 @@ def remove_hierarchies(hierarchies: tuple[Hierarchy, ...]) -> None:
 
 
 def _sweep(parent: Path) -> None:
-    """Remove the groups of launchers that were killed. The kernel keeps a group that is still in use."""
-    for leftover in parent.glob("unwind-*"):
+    """Remove the groups of launchers that were killed. The kernel keeps a group that is still in use.
+
+    Process numbers of another pid namespace say nothing here, and two containers may share these folders.
+    """
+    for leftover in parent.glob(f"unwind-*-{_read_pid_namespace()}-*"):
         pid = leftover.name.split("-")[1]
         if not Path("/proc", pid).exists():
             # Another launcher that starts at the same moment may have removed the same group.
             with contextlib.suppress(FileNotFoundError):
                 remove_hierarchies((Hierarchy("", 0, leftover),))
+
+
+def _read_pid_namespace() -> int:
+    return Path("/proc/self/ns/pid").stat().st_ino
 
 
 class RunGroups:

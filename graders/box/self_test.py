@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from graders.box import state
-from graders.box.attempts import HELD
+from graders.box.attempts import HELD, OPEN_FILES, OPEN_FOLDERS
 from graders.box.interface import Boundary, BoxClosed, BoxFault, BoxRequest, SelfTestReport
 from graders.box.interpreter import clean_environment
 from graders.box.jail import seccomp
@@ -131,8 +132,14 @@ def _try_calls(box: Slot, flavour: Flavour, controls: Controls) -> Iterator[Boun
 
 
 def _make_attempts(box: Slot, flavour: Flavour) -> Tried | BoxFault:
+    with open_to_all() as folder:
+        return _make_attempts_upon(folder, box, flavour)
+
+
+def _make_attempts_upon(folder: str, box: Slot, flavour: Flavour) -> Tried | BoxFault:
     allowed = sorted({*seccomp.PLAIN.values(), *seccomp.RULED.values()})
-    program = f"{ATTEMPTS_FILE.read_text()}\nALLOWED = {allowed}\nreport_inside()\nhold()\n"
+    known = f"ALLOWED, OPEN = {allowed}, {folder!r}"
+    program = f"{ATTEMPTS_FILE.read_text()}\n{known}\nreport_inside()\nhold()\n"
     request = make_request(flavour, program, LIMITS)
     try:
         namespaces = state.await_spare(box.find_spare(flavour))
@@ -207,7 +214,27 @@ def _describe_control(control: dict[str, str] | None) -> str:
 
 
 def _run_controls() -> Controls:
-    program = "import sys; sys.path.insert(0, '')\n" + ATTEMPTS_FILE.read_text() + "\nreport_outside()\n"
+    with open_to_all() as folder:
+        return _run_controls_upon(folder)
+
+
+@contextlib.contextmanager
+def open_to_all() -> Iterator[str]:
+    """A folder that only the box's own layers close: its permissions let every user read and change all of it."""
+    with tempfile.TemporaryDirectory(prefix="unwind-open-") as name:
+        folder = Path(name)
+        for file in OPEN_FILES:
+            (folder / file).write_text("open")
+        for inner in OPEN_FOLDERS:
+            (folder / inner).mkdir()
+        for path in (folder, *folder.iterdir()):
+            path.chmod(0o777 if path.is_dir() else 0o666)
+        yield name
+
+
+def _run_controls_upon(folder: str) -> Controls:
+    text = f"{ATTEMPTS_FILE.read_text()}\nOPEN = {folder!r}"
+    program = f"import sys; sys.path.insert(0, '')\n{text}\nreport_outside()\n"
     environment = clean_environment() | {"CONTROL": "a variable that the box must not show"}
     try:
         done = subprocess.run(

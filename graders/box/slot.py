@@ -107,7 +107,7 @@ class Slot(Box):
         self.uid = choose_uid()
         self.gid = self.uid if os.geteuid() == 0 else os.getegid()
         # Only P1 is sure to be allowed to make cgroups, but an ordinary user's delegated group is used too.
-        self._hierarchies = cgroups.find_hierarchies(f"unwind-{os.getpid()}-{id(self):x}")
+        self._hierarchies = cgroups.find_hierarchies(cgroups.name_groups(id(self)))
         try:
             self._mothers.join(settings.flavours)
             for flavour in settings.flavours:

@@ -213,6 +213,8 @@ def _look_at_mounts(process: int, confinement: Confinement) -> Iterator[str]:
     mounts = list(_read_mounts(process))
     for mount in mounts:
         yield from _look_at_mount(mount, plan)
+    empty = {mount.point for mount in mounts if mount.kind == "tmpfs"}
+    yield from (f"{path} is not hidden" for path in plan.covered if path not in empty)
     [*others, scratch] = [mount for mount in mounts if mount.point == SCRATCH]
     found = (scratch.kind, scratch.settings.get("size"), scratch.settings.get("nr_inodes"))
     promised = ("tmpfs", f"{confinement.order.disk_bytes >> 10}k", SCRATCH_INODES)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.box.cgroups import Hierarchy, Quota, RunGroups, share_out
+from graders.box.cgroups import Hierarchy, Quota, RunGroups, _sweep, name_groups, share_out
 
 QUOTA = Quota(memory_bytes=64 << 20, tasks=18, cpu_cores=1.5)
 
@@ -130,3 +130,15 @@ def test_a_group_that_refuses_a_leaf_gives_nothing(tmp_path: Path) -> None:
 
     assert share_out(own, "memory") is None
     assert (own / "cgroup.subtree_control").read_text() == ""
+
+
+def test_the_groups_of_a_launcher_that_died_are_swept_and_no_others(tmp_path: Path) -> None:
+    """A number that is free here may be a living launcher's in another pid namespace."""
+    living = name_groups(7)
+    dead, elsewhere = living.replace(f"-{os.getpid()}-", "-999999999-"), "unwind-999999999-1-7"
+    for name in (living, dead, elsewhere):
+        (tmp_path / name).mkdir()
+
+    _sweep(tmp_path)
+
+    assert {folder.name for folder in tmp_path.iterdir()} == {living, elsewhere}
