@@ -103,11 +103,12 @@ def _session(row: Row[Any]) -> Session:
 def _keep(connection: Connection, session: Session, now: datetime, expires_at: datetime) -> None:
     renewed = {"seen_at": now.timestamp(), "expires_at": expires_at.timestamp()}
     known = sessions.c.token_hash == session.token_hash
-    if change(connection, update(sessions).where(known).values(renewed)) or session.made_at != now:
+    # A new session was first seen now. It may have been made earlier, when its page was opened.
+    if change(connection, update(sessions).where(known).values(renewed)) or session.seen_at != now:
         return
     insert_new(connection, learners, {"id": session.learner, "created_at": now.timestamp()})
-    row = {"token_hash": session.token_hash, "learner": session.learner, "made_at": now.timestamp(), **renewed}
-    connection.execute(insert(sessions).values(row))
+    row = {"token_hash": session.token_hash, "learner": session.learner, "made_at": session.made_at.timestamp()}
+    connection.execute(insert(sessions).values(**row, **renewed))
 
 
 def _begin_signed_in(connection: Connection, session: Session, replaced: Session | None) -> Session:

@@ -57,7 +57,9 @@ async def test_who_opened_the_page_earlier_runs_before_who_just_came(
     assert "set-cookie" not in (await browser.get("/exercises/double")).headers
     clock.now += timedelta(minutes=5)
     await submit(stranger, "", "somebody-new")
-    assert (await submit(browser, note, "long-reading")).json()["ahead"] == 0
+    accepted = (await submit(browser, note, "long-reading")).json()
+    assert accepted["ahead"] == 0
+    assert (await browser.get(f"/api/submissions/{accepted['id']}")).status_code == 200
 
 
 async def test_a_reader_with_a_session_gets_no_note(browser: httpx2.AsyncClient) -> None:
