@@ -237,9 +237,12 @@ export class CellElement extends HTMLElement {
 
   private buttons(running: boolean): void {
     const stop = this.button("stop");
-    if (stop) stop.hidden = !running;
     const run = this.button("run");
-    if (run) run.disabled = running;
+    // Not `disabled`, which would remove the keyboard's focus. A button that disappears hands its focus on.
+    run?.setAttribute("aria-disabled", String(running));
+    if (!stop) return;
+    if (!running && document.activeElement === stop) run?.focus();
+    stop.hidden = !running;
   }
 
   private graph(): GraphElement | null {

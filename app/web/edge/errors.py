@@ -64,7 +64,7 @@ WORDS = {
     422: Words(
         "Something is missing",
         "Part of the form was missing, or of the wrong kind.",
-        "Go back and check it.",
+        "Correct it, and send it again.",
     ),
     429: Words(
         "Too many requests",
