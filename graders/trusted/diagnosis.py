@@ -1,4 +1,4 @@
-"""Judges a learner's diagnosis of a bug hunt's fault: first the line, then the kind. It never enters the box."""
+"""Judges a learner's diagnosis of a bug hunt's fault: the line and the kind together. It never enters the box."""
 
 from graders.contract.jobs import Diagnosed
 from graders.contract.manifest import Diagnosis, Manifest
@@ -17,6 +17,6 @@ def weigh_diagnosis(diagnosed: Diagnosed | None, manifest: Manifest) -> Finding 
 def _find_mistake(said: Diagnosed, asked: Diagnosis) -> str | None:
     if said.category is None or said.line is None:
         return "no-diagnosis"
-    if said.line not in asked.lines:
-        return "wrong-line"
-    return None if said.category == asked.answer else "wrong-category"
+    # One answer for both: told apart, the line and the kind could be guessed one after the other.
+    is_right = said.line in asked.lines and said.category == asked.answer
+    return None if is_right else "wrong-diagnosis"

@@ -87,13 +87,10 @@ SENTENCES: Mapping[str, Sentence] = {
         "Your fix works; now say what was wrong.",
         "Choose the kind of fault, mark the guilty line of the code as it was given, and submit again.",
     ),
-    "wrong-line": Sentence(
-        "Your fix works; the line you marked is not the guilty one.",
-        "Which line of the given code causes the fault? If a line is missing, which line goes wrong without it?",
-    ),
-    "wrong-category": Sentence(
-        "Your fix works and the line is right, but you chose the wrong kind of fault.",
-        "Say in one sentence how the guilty line leads to the symptom, step by step. Which kind of fault is that?",
+    "wrong-diagnosis": Sentence(
+        "Your fix works; your diagnosis is not right yet.",
+        "The kind of fault, the line, or both. Which line of the given code causes the fault? If a line is missing, "
+        "which line goes wrong without it? Then say in one sentence how that line leads to the symptom.",
     ),
     "over-budget": Sentence("The gradient is right, but it took more than the budget allows."),
     "too-many-forwards": Sentence(

@@ -13,7 +13,7 @@ from graders.contract.exercise_files import CASES
 from graders.contract.manifest import Manifest
 
 ENGINE_FINDINGS = frozenset(
-    {"no-diagnosis", "wrong-category", "wrong-line", "too-many-forwards", "too-much-held", "too-many-calls"}
+    {"no-diagnosis", "wrong-diagnosis", "too-many-forwards", "too-much-held", "too-many-calls"}
 )
 """Findings that the engine itself gives; exercise.toml may replace their sentences."""
 

@@ -12,6 +12,8 @@ from graders.contract.results import Outcome
 FEWEST_CATEGORIES = 4
 """With fewer choices, a guess would succeed too often."""
 
+REFUSED = "wrong-diagnosis"
+
 
 @dataclass(frozen=True)
 class _Hunt:
@@ -88,18 +90,19 @@ def _check_attempt(hunt: _Hunt, attempt: Attempt) -> None:
 def _check_proof(hunt: _Hunt, attempts: tuple[Attempt, ...]) -> None:
     """Requires two attempts with a right fix, one naming another fault and one another line: both must be refused."""
     asked = hunt.asked
-    other_lines = [attempt.line or asked.lines[0] for attempt in attempts if _gets(attempt, "wrong-line")]
-    others = [attempt.category or asked.answer for attempt in attempts if _gets(attempt, "wrong-category")]
+    said = [
+        (attempt.category or asked.answer, attempt.line or asked.lines[0]) for attempt in attempts if _gets(attempt)
+    ]
     wanted = (
-        ("wrong-category", "category = another", any(category != asked.answer for category in others)),
-        ("wrong-line", "line = another", any(line not in asked.lines for line in other_lines)),
+        ("category", "category = another", any(kind != asked.answer and line in asked.lines for kind, line in said)),
+        ("line", "line = another", any(kind == asked.answer and line not in asked.lines for kind, line in said)),
     )
-    for finding, said, proven in wanted:
+    for part, other, proven in wanted:
         if not proven:
-            message = f"no attempt shows that a right fix with a {finding.replace('-', ' ')} is refused"
-            remedy = f'add [[attempts]] with a right fix, {said}, outcome = "wrong_answer", finding = "{finding}"'
-            hunt.complain(find_line(hunt.toml, "[diagnosis"), finding, message, remedy)
+            message = f"no attempt shows that a right fix with a wrong {part} is refused"
+            remedy = f'add [[attempts]] with a right fix, {other}, outcome = "wrong_answer", finding = "{REFUSED}"'
+            hunt.complain(find_line(hunt.toml, "[diagnosis"), f"wrong {part}", message, remedy)
 
 
-def _gets(attempt: Attempt, finding: str) -> bool:
-    return attempt.outcome is Outcome.WRONG_ANSWER and attempt.finding == finding
+def _gets(attempt: Attempt) -> bool:
+    return attempt.outcome is Outcome.WRONG_ANSWER and attempt.finding == REFUSED

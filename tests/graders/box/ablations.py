@@ -154,7 +154,9 @@ def _roots() -> Iterator[Ablation]:
         smaller = f"','.join(one for one in options.split(',') if not one.startswith('{part}'))"
         yield Ablation(f"{part} of the scratch folder", OTHER_SCRATCH.format(flags="flags", options=smaller))
     yield Ablation("own scratch folder", "root.mount_scratch = lambda disk_bytes: None\n")
-    yield Ablation("closed descriptors", "kernel.close_from = lambda lowest: None\n")
+    leaking = "import os\nreal_close = kernel.close_from\n"
+    leaking += "kernel.close_from = lambda lowest: (real_close(lowest), os.dup2(2, 60))\n"
+    yield Ablation("closed descriptors", leaking)
     yield Ablation("clean environment", "mother.ENVIRONMENT = {**mother.ENVIRONMENT, 'SECRET': 'of the worker'}\n")
 
 

@@ -47,7 +47,7 @@ HUNT = SCALING.parent / "half-an-hour"
     ("said", "outcome", "finding"),
     [
         (["--category", "wrong-unit", "--line", "4"], "passed", None),
-        (["--category", "wrong-unit", "--line", "2"], "wrong_answer", "wrong-line"),
+        (["--category", "wrong-unit", "--line", "2"], "wrong_answer", "wrong-diagnosis"),
         ([], "wrong_answer", "no-diagnosis"),
     ],
 )

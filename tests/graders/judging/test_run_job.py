@@ -395,10 +395,10 @@ def test_a_bug_hunt_passes_with_the_right_kind_of_fault_and_any_guilty_line(refe
 @pytest.mark.parametrize(
     ("said", "code"),
     [
-        ({"category": "rounding", "line": 2}, "wrong-line"),
-        ({"category": "wrong-unit", "line": 3}, "wrong-line"),
-        ({"category": "rounding", "line": 4}, "wrong-category"),
-        ({"category": "no such kind", "line": 4}, "wrong-category"),
+        ({"category": "rounding", "line": 2}, "wrong-diagnosis"),
+        ({"category": "wrong-unit", "line": 3}, "wrong-diagnosis"),
+        ({"category": "rounding", "line": 4}, "wrong-diagnosis"),
+        ({"category": "no such kind", "line": 4}, "wrong-diagnosis"),
         ({"category": "wrong-unit"}, "no-diagnosis"),
         ({"line": 4}, "no-diagnosis"),
         ({}, "no-diagnosis"),

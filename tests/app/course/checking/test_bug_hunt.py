@@ -61,9 +61,9 @@ MISTAKES: list[tuple[str, str, str, str, str]] = [
     ('category = "rounding"\nwhy = "The right fix, by', 'category = "roundin"\nwhy = "The right fix, by',
      'category = "roundin"', "not offered", "did you mean 'rounding'?"),
     ("line = 2", "line = 20", "line = 20", "marks line 20", "write a line from 1 to 5"),
-    ("line = 2", "line = 4", "[diagnosis]", "a right fix with a wrong line", 'finding = "wrong-line"'),
+    ("line = 2", "line = 4", "[diagnosis]", "a right fix with a wrong line", 'finding = "wrong-diagnosis"'),
     ('category = "rounding"\nwhy = "The right fix, by', 'why = "The right fix, by', "[diagnosis]",
-     "a right fix with a wrong category", 'finding = "wrong-category"'),
+     "a right fix with a wrong category", 'finding = "wrong-diagnosis"'),
     ('rounding = "A part of the number is cut off."\nshared-state = "One call changes what the next one sees."\n',
      'rounding = "A part of the number is cut off."\n', "[diagnosis]", "3 kinds of fault", "write at least 4"),
 ]  # fmt: skip
@@ -129,7 +129,7 @@ def test_the_check_says_the_right_words_for_whoever_says_none_of_their_own(hunt:
     assert [said(file) for file in ("solution.py", "starter.py", "attempts/rounds.py")] == [right] * 3
     assert said("attempts/other_way.py") == Diagnosed(category="wrong-unit", line=5)
     assert said("attempts/other_kind.py") == Diagnosed(category="rounding", line=4)
-    assert said("attempts/other_line.py") == Diagnosed(category="rounding", line=2)
+    assert said("attempts/other_line.py") == Diagnosed(category="wrong-unit", line=2)
 
 
 def test_without_a_diagnosis_the_check_says_nothing(hunt: Path) -> None:

@@ -21,7 +21,7 @@ def weigh(job: GradeJob | RunJob) -> Verdict | RunEnd:
     return Verdict(
         outcome=Outcome.PASSED if right else Outcome.WRONG_ANSWER,
         exercise=job.exercise,
-        finding=None if right else Finding(code="wrong-line", short="Another line."),
+        finding=None if right else Finding(code="wrong-diagnosis", short="Not right yet."),
         diagnosis_right=right,
     )
 
