@@ -18,11 +18,11 @@ def probe(submission, case):
     if ask == "guard":
         return {"not misled": survives_change(cube, tensor(case, "x"))}
     x, weights = tensor(case, "x").requires_grad_(), tensor(case, "weights")
-    value = cube.apply(x)
     if ask == "value":
+        value = cube.apply(x)
+        if not isinstance(value, torch.Tensor):
+            raise TypeError(f"Cube.apply should return a tensor; it returned a value of type {type(value).__name__}")
         return {"value": value.detach(), "your node alone": is_one_step(cube, value, x)}
-    if ask == "first":
-        return {"gradient": grad(value, x, weights)}
     try:
         return {"gradient": DERIVATIVES[ask](cube, x, weights), "connected": True}
     except RuntimeError as error:
@@ -32,12 +32,26 @@ def probe(submission, case):
 
 
 def tensor(case, name):
+    """The case's own array, perhaps in the memory order of its transpose."""
+    if case["transposed"]:
+        case[name] = case[name].T.copy().T
     return torch.from_numpy(case[name])
 
 
 def grad(output, inputs, upstream=None, keep=False):
     upstream = torch.ones_like(output) if upstream is None else upstream
     return torch.autograd.grad(output, inputs, upstream, create_graph=keep)[0]
+
+
+def differentiate_once(cube, x, weights):
+    return grad(cube.apply(x), x, weights)
+
+
+def differentiate_two_calls(cube, x, weights):
+    """Two calls before one backward, and that one is differentiated."""
+    one, other = cube.apply(x), cube.apply(2 - x)
+    first = grad([one, other], x, [weights, torch.ones_like(x)], keep=True)
+    return grad(x * first, x)
 
 
 def differentiate_product(cube, x, weights):
@@ -78,6 +92,8 @@ def penalise(cube, x, weights):
 
 
 DERIVATIVES = {
+    "first": differentiate_once,
+    "calls": differentiate_two_calls,
     "product": differentiate_product,
     "second": differentiate_twice,
     "upstream": differentiate_by_upstream,
