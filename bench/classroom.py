@@ -140,6 +140,7 @@ def take_part(room: Class, noted: Noted, seed: int) -> None:
     chance, browser = random.Random(seed), Browser(room.site.port, CLASS_ADDRESS)
     time.sleep(chance.uniform(0, max(0.0, room.begins - time.monotonic())))
     browser.read(chance.choice(room.pages))
+    browser.close()
     time.sleep(max(0.0, room.begins + chance.uniform(0, SECONDS_PER_ACT) - time.monotonic()))
     while time.monotonic() < room.until:
         drawn = chance.random()
@@ -154,9 +155,9 @@ def take_part(room: Class, noted: Noted, seed: int) -> None:
             noted.refused.append(str(refusal))
         except (HTTPException, OSError) as error:
             noted.failed.append(f"{act}: {error!r}")
-            browser.close()
+        # The site would close it before the next act, and a browser would open another one as well.
+        browser.close()
         time.sleep(max(0.0, min(chance.expovariate(1 / SECONDS_PER_ACT), room.until - time.monotonic())))
-    browser.close()
 
 
 def _do(act: Act, room: Class, browser: Browser, chance: random.Random) -> str:
