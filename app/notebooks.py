@@ -15,6 +15,8 @@ from app.course.registering import CannotRegister
 from app.new import CannotStart, Request, choose_concept, find_title, read_course_file, write_chapter, write_command
 
 EXPORTED, REFUSED = 0, 1
+MODULES = frozenset({*sys.stdlib_module_names, "numpy", "torch"})
+"""What a cell can import in the box."""
 
 
 def export(arguments: Sequence[str], out: TextIO | None = None) -> int:
@@ -67,7 +69,7 @@ def import_(arguments: Sequence[str], out: TextIO | None = None) -> int:
     try:
         course = read_course_file(request.root)
         text = given.notebook.read_text(encoding="utf-8")
-        imported = read_notebook(text, find_title(request, course), choose_concept(request, course))
+        imported = read_notebook(text, find_title(request, course), choose_concept(request, course), MODULES)
         written = write_chapter(request, course, imported.text)
     except (CannotStart, CannotRegister, NoNotebook) as refusal:
         out.write(f"{refusal}\n")
@@ -82,6 +84,8 @@ def import_(arguments: Sequence[str], out: TextIO | None = None) -> int:
         written.append(figures / name)
     for path in written:
         out.write(f"wrote {path.relative_to(request.root).as_posix()}\n")
+    for note in imported.notes:
+        out.write(f"note: {note}\n")
     proof = write_command(request.root, "check", f"--update --only chapters/{request.name}")
     out.write(f"Prove it: {proof}\n")
     return EXPORTED

@@ -101,6 +101,7 @@ def build_cell(directive: Directive, name: str, draft: Draft) -> Cell | None:
     shown = "\n\n\n".join(before.values())
     shown_by = next((cell for cell, other in draft.before.items() if other == shown and shown), "")
     draft.before[name] = shown
+    draft.pieces[name] = before
     cell = Cell(
         id=name,
         source=code.before,
@@ -141,7 +142,7 @@ def _find_code_before(options: CellOptions, setup: str, fence: Fence, draft: Dra
             remedy = suggest(name, draft.cells, one_of(draft.cells))
             draft.report.add(fence.line_of("depends-on"), Rule.UNKNOWN_ID, name, message, remedy)
         else:
-            pieces |= {before.setup: draft.before[name]} if before.setup else {}
+            pieces |= draft.pieces[name]
             pieces[SILENTLY.format(source=before.source)] = before.source
     return pieces | ({setup: setup} if setup else {})
 

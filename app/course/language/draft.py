@@ -36,6 +36,8 @@ class Draft:
     used: set[str] = field(default_factory=set)
     """The hidden fences, such as setups, that another directive names."""
     cells: dict[str, Cell] = field(default_factory=dict)
+    pieces: dict[str, dict[str, str]] = field(default_factory=dict)
+    """What runs before each cell, piece by piece: code to its display. No piece runs twice."""
     before: dict[str, str] = field(default_factory=dict)
     """The code that runs before each cell, in the form shown to a reader."""
     measures: dict[str, Cell] = field(default_factory=dict)

@@ -1,24 +1,34 @@
 """A Jupyter notebook as the draft of a chapter: its prose and its cells. Pure: takes and returns text.
 
 In a notebook every cell sees the names of the cells before it. In a chapter each cell starts afresh, so that a reader
-can run any of them. The code that a cell needs from earlier ones therefore becomes its hidden setup.
+can run any of them. A cell therefore names the earlier ones that it depends on.
 """
 
 import ast
 import base64
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from app.course.language.fences import OPTION
 from app.course.language.python_code import find_syntax_mistake, has_code
+from app.course.notebooks.dependencies import KnownCell, Missing, find_needed, read_names
 from app.course.notebooks.to_notebook import META, SPLIT, digest_source
 
 HEADING = re.compile(r"(?P<marks>#{1,6}) +(?P<words>.*)$")
 MAGIC = re.compile(r"\s*[%!]|.*\?\s*$")
 ATTACHMENT = re.compile(r"\]\(attachment:([^)\s]+)\)")
+ENVIRONMENT = re.compile(
+    r"(?P<before>\$\$\s*)?\\begin\{(?P<name>(?:align|equation|gather|eqnarray|displaymath)\*?)\}"
+    r"(?P<inner>.*?)\\end\{(?P=name)\}",
+    re.DOTALL,
+)
+TEX_DISPLAY = re.compile(r"\\\[(.+?)\\\]", re.DOTALL)
+TEX_INLINE = re.compile(r"\\\((.+?)\\\)")
+RECORDED = {"image/png": "png", "image/jpeg": "jpg", "image/svg+xml": "svg"}
+"""Pictures among a cell's outputs, with the suffix that they get."""
 HTML_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 WORDS_A_MINUTE = 200
 
@@ -33,22 +43,26 @@ class Imported:
 
     text: str
     pictures: Mapping[str, bytes]
+    notes: tuple[str, ...] = ()
+    """What could not be taken over as it was."""
 
 
 @dataclass
 class _Import:
     """What has been read so far."""
 
+    missing: Missing
     title: str = ""
     level: int = 1
     cells: int = 0
-    codes: list[str] = field(default_factory=list)
-    setups: dict[str, str] = field(default_factory=dict)
+    words: int = 0
+    known: list[KnownCell] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     pictures: dict[str, bytes] = field(default_factory=dict)
     parts: list[str] = field(default_factory=list)
 
 
-def read_notebook(text: str, title: str, concept: str) -> Imported:
+def read_notebook(text: str, title: str, concept: str, modules: Collection[str]) -> Imported:
     """The chapter made from a notebook. An unedited export of a chapter gives the same chapter again.
 
     `title` is used if the notebook has no heading. Raises NoNotebook.
@@ -57,7 +71,7 @@ def read_notebook(text: str, title: str, concept: str) -> Imported:
     if cells and all(_origin(cell) is not None for cell in cells):
         lines = [line for cell in cells for line in _origin(cell) or ()]
         return Imported("\n".join(lines), _pictures(cells))
-    reading = _Import()
+    reading = _Import(Missing(modules))
     front = _origin(cells[0]) if cells else None
     if front and front[0].rstrip() == "---":
         cells = cells[1:]
@@ -69,8 +83,8 @@ def read_notebook(text: str, title: str, concept: str) -> Imported:
         elif cell.get("cell_type") == "code":
             _take_code(cell, reading)
     body = "\n\n".join(part for part in reading.parts if part.strip())
-    head = "\n".join([*front, ""]) if front else _front_matter(reading.title or title, body, reading.cells, concept)
-    return Imported(f"{head}\n{body}\n", reading.pictures)
+    head = "\n".join([*front, ""]) if front else _front_matter(reading.title or title, reading, concept)
+    return Imported(f"{head}\n{body}\n", reading.pictures, tuple(reading.notes))
 
 
 def _read_cells(text: str) -> list[dict[str, Any]]:
@@ -123,6 +137,8 @@ def _take_prose(cell: Mapping[str, Any], reading: _Import) -> None:
         return
     reading.pictures |= _attachments(cell)
     text = HTML_COMMENT.sub("", _source(cell))
+    text = _write_formulas(text)
+    reading.words += len(text.split())
     text = ATTACHMENT.sub(lambda found: f"](figures/{_file_name(found[1])})", text)
     lines: list[str] = []
     in_code = False
@@ -131,6 +147,21 @@ def _take_prose(cell: Mapping[str, Any], reading: _Import) -> None:
         heading = None if in_code else HEADING.match(line)
         lines += [line.replace(SPLIT, "\\+++") if line == SPLIT else line] if not heading else _head(heading, reading)
     reading.parts += ["\n".join(lines).strip("\n"), _carried(cell)]
+
+
+def _write_formulas(text: str) -> str:
+    """TeX as other systems mark it: environments and brackets become dollars."""
+    text = ENVIRONMENT.sub(_wrap_environment, text)
+    text = TEX_DISPLAY.sub(lambda found: f"\n$$\n{found[1].strip()}\n$$\n", text)
+    return TEX_INLINE.sub(lambda found: f"${found[1].strip()}$", text)
+
+
+def _wrap_environment(found: re.Match[str]) -> str:
+    name, inner = found["name"].rstrip("*"), "\n".join(line for line in found["inner"].split("\n") if line.strip())
+    if name not in ("equation", "displaymath", "math"):
+        name = {"align": "aligned", "eqnarray": "aligned", "gather": "gathered"}.get(name, name)
+        inner = f"\\begin{{{name}}}\n{inner}\n\\end{{{name}}}"
+    return f"{found['before']}{inner}" if found["before"] else f"\n$$\n{inner}\n$$\n"
 
 
 def _carried(cell: Mapping[str, Any]) -> str:
@@ -163,10 +194,22 @@ def _take_code(cell: Mapping[str, Any], reading: _Import) -> None:
     if find_syntax_mistake(source) or not has_code(source):
         reading.parts.append(f"```text\n{source}\n```" if source.strip() else "")
         return
-    earlier = _needed(source, reading.codes)
-    reading.codes.append(source)
     reading.cells += 1
-    reading.parts.append(_write_fences(cell, source, earlier, reading))
+    source, missed = reading.missing.drop(source)
+    for module in missed:
+        reading.notes.append(
+            f"cell {reading.cells} needs {module}, which a cell here cannot import: what uses it is a comment now"
+        )
+    if not has_code(source):
+        reading.parts += [f"```text\n{source}\n```", *_write_pictures(cell, reading)]
+        return
+    names = read_names(source)
+    needed = find_needed(names, reading.known)
+    known = KnownCell(f"cell-{reading.cells}", source, names)
+    reading.parts += [_write_fence(cell, known, needed, is_whole=not missed), *_write_pictures(cell, reading)]
+    if not _errors(cell):
+        # Code that ends in an error would end every cell that depends on it.
+        reading.known.append(known)
 
 
 def _edit_fence(cell: Mapping[str, Any]) -> str:
@@ -182,24 +225,50 @@ def _edit_fence(cell: Mapping[str, Any]) -> str:
     return "\n".join([*lines[:first], *code, *lines[output:]]).strip("\n")
 
 
-def _write_fences(cell: Mapping[str, Any], source: str, earlier: str, reading: _Import) -> str:
-    """The cell, preceded by its setup unless an earlier cell has the same."""
-    written = []
-    options = []
-    if earlier:
-        if earlier not in reading.setups:
-            reading.setups[earlier] = f"before-{reading.cells}"
-            written.append(f"```{{setup}} before-{reading.cells}\n{earlier}\n```\n\n")
-        options.append(f":setup: {reading.setups[earlier]}")
-    if not re.search(r"\b(torch|numpy)\b", f"{earlier}\n{source}"):
+def _write_fence(cell: Mapping[str, Any], known: KnownCell, needed: Sequence[KnownCell], *, is_whole: bool) -> str:
+    """The cell with the ids of those that run before it; if it `is_whole`, with the output that was recorded."""
+    source = known.source
+    options = [f":depends-on: {', '.join(other.id for other in needed)}"] if needed else []
+    if not any(re.search(r"\btorch\b", code) for code in (source, *(other.source for other in needed))):
         options.append(":flavour: plain")
-    outputs = [output for output in cell.get("outputs", ()) if isinstance(output, dict)]
-    options += [f":raises: {output['ename']}" for output in outputs if output.get("output_type") == "error"][:1]
+    options += [f":raises: {name}" for name in _errors(cell)[:1]]
+    outputs = _outputs(cell)
     fence = _fence_for(source)
     shown = _show_last_value(source, outputs)
-    printed = _printed(outputs) if shown == source else ""
+    printed = _printed(outputs) if shown == source and is_whole else ""
     body = [*options, shown, *(["---", printed] if printed else [])]
-    return "".join([*written, "\n".join([f"{fence}{{cell}} cell-{reading.cells}", *body, fence])])
+    return "\n".join([f"{fence}{{cell}} {known.id}", *body, fence])
+
+
+def _outputs(cell: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [output for output in cell.get("outputs", ()) if isinstance(output, dict)]
+
+
+def _errors(cell: Mapping[str, Any]) -> list[str]:
+    return [str(output["ename"]) for output in _outputs(cell) if output.get("output_type") == "error"]
+
+
+def _write_pictures(cell: Mapping[str, Any], reading: _Import) -> list[str]:
+    """The pictures that a cell drew in the notebook, as figures under it."""
+    written: list[str] = []
+    for output in _outputs(cell):
+        data = output.get("data", {})
+        media = next((media for media in RECORDED if media in data), "")
+        if not media:
+            continue
+        name = f"cell-{reading.cells}-{len(written) + 1}"
+        text = _join(data[media])
+        content = text.encode() if media == "image/svg+xml" else base64.b64decode(text)
+        reading.pictures[f"{name}.{RECORDED[media]}"] = content
+        alt = f":alt: The picture that cell {reading.cells} of the notebook drew"
+        lines = [
+            f":::{{figure}} picture-{name}",
+            f":file: {name}.{RECORDED[media]}",
+            alt,
+            "As the notebook recorded it.",
+        ]
+        written.append("\n".join([*lines, ":::"]))
+    return written
 
 
 def _fence_for(source: str) -> str:
@@ -224,42 +293,9 @@ def _show_last_value(source: str, outputs: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join([*lines[: last.lineno - 1], f"print({shown})"])
 
 
-def _needed(source: str, earlier: Sequence[str]) -> str:
-    """The earlier cells that define names this one uses, and the cells that those need, in their order."""
-    wanted = _names(source).used
-    chosen: list[str] = []
-    for code in reversed(earlier):
-        names = _names(code)
-        if names.given & wanted:
-            chosen.append(code)
-            wanted |= names.used
-    return "\n\n".join(reversed(chosen))
-
-
-@dataclass(frozen=True)
-class _Names:
-    used: set[str]
-    given: set[str]
-
-
-def _names(source: str) -> _Names:
-    """The names that a cell reads, and those it defines or changes (`x += 1`, `x.grad = None`, `x.append(1)`)."""
-    used: set[str] = set()
-    given: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Name):
-            (used if isinstance(node.ctx, ast.Load) else given).add(node.id)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            given.add(node.name)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            given |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            used.add(node.target.id)
-    return _Names(used, given)
-
-
-def _front_matter(title: str, body: str, cells: int, concept: str) -> str:
-    minutes = max(1, round(len(body.split()) / WORDS_A_MINUTE + cells))
+def _front_matter(title: str, reading: _Import, concept: str) -> str:
+    """`minutes` by the rule of the check: words of prose, and a minute for each cell."""
+    minutes = max(1, round(reading.words / WORDS_A_MINUTE + reading.cells))
     return "\n".join(
         [
             "---",
