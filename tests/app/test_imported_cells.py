@@ -52,7 +52,7 @@ CHANGES = [
     "loss = (w * w).sum()\nloss.backward()\noptimizer.step()",
     "print(w)",
     "optimizer.zero_grad()\nhistory = []",
-    "for _ in range(3):\n    loss = (w * w).sum()\n    loss.backward()\n    optimizer.step()\n    history.append(loss)",
+    "for _ in [1, 2]:\n    loss = (w * w).sum()\n    loss.backward()\n    optimizer.step()\n    history.append(loss)",
     "print(len(history), w.detach().sum().item())",
     "w.data.fill_(3.0)",
     "print(w)",

@@ -1,5 +1,6 @@
 """A chapter goes out as a notebook and comes back; any other notebook becomes a draft that can be read."""
 
+import contextlib
 import io
 import json
 import re
@@ -210,3 +211,96 @@ def test_a_notebook_does_not_overwrite_a_chapter(root: Path) -> None:
 
     assert status == 1
     assert "already exists" in said
+
+
+INCIDENT = """
+:::::{incident} night
+:title: The night it grew
+It went wrong. See [the leaf](term:leaf) and [the guide](debugging:never-cleared).
+
+- [ ] `careful` Take care
+- [x] `shared` Two share it
+
+```{cell} replay-night
+:flavour: plain
+print("saved" if careful else "lost", shared)
+---
+lost True
+```
+:::::
+
+:::{question} put-in-order
+:kind: order
+:role: factual
+:concepts: accumulation
+Put them in order.
+
+```python
+first = 1
+second = first + 1
+third = second + 1
+```
+
+- [ ] *
+  > Look at what each line needs.
+
++++
+One by one.
+:::
+
+:::{faq}
+Does it matter?
+
++++
+It does.
+:::
+
+:::{figure} carried
+:file: two-nodes.svg
+:alt: Two nodes
+A caption.
+:::
+"""
+
+
+@pytest.fixture
+def exported(root: Path) -> list[dict[str, Any]]:
+    chapter = root / "chapters/a-first-graph/chapter.md"
+    chapter.write_text(chapter.read_text() + INCIDENT)
+    cells = read(export_chapter(root, "a-first-graph"))["cells"]
+    assert isinstance(cells, list)
+    return cells
+
+
+def text_of(cells: list[dict[str, Any]], words: str) -> str:
+    return next(text for cell in cells if words in (text := "".join(cell["source"])))
+
+
+def test_an_exported_incident_runs_as_it_went(exported: list[dict[str, Any]]) -> None:
+    source = text_of(exported, 'if careful else "lost"')
+
+    printed_lines = io.StringIO()
+    with contextlib.redirect_stdout(printed_lines):
+        exec(source, {})
+    assert printed_lines.getvalue() == "lost True\n"
+    assert "careful = False  # Take care\nshared = True  # Two share it" in source
+
+
+def test_an_exported_order_question_does_not_show_the_order(exported: list[dict[str, Any]]) -> None:
+    asked, _, answer = text_of(exported, "Put them in order.").partition("<details>")
+
+    lines = ["first = 1", "second = first + 1", "third = second + 1"]
+    assert "\n".join(lines) not in asked
+    assert all(line in asked for line in lines)
+    assert "\n".join(lines) in answer
+
+
+def test_exported_answers_are_folded_figures_carried_and_no_link_is_dead(exported: list[dict[str, Any]]) -> None:
+    told = "\n".join("".join(cell["source"]) for cell in exported if cell["cell_type"] == "markdown")
+    figure = next(cell for cell in exported if "![Two nodes](attachment:two-nodes.svg)" in "".join(cell["source"]))
+
+    assert "It does." in text_of(exported, "Does it matter?").partition("<summary>Answer</summary>")[2]
+    assert list(figure["attachments"]) == ["two-nodes.svg"]
+    assert "See the leaf and the guide." in told
+    assert not re.search(r"\]\((term|debugging|exercise):", told)
+    assert "**The night it grew**" in told

@@ -8,7 +8,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +24,9 @@ SEPARATOR = "---"
 SPLIT = "+++"
 ITEM = re.compile(r"- \[(?: |x|X|rubric)\] ")
 CHAPTER_LINK = re.compile(r"\]\(chapter:([a-z0-9-]+)(#[^)]*)?\)")
-EXERCISE_LINK = re.compile(r"\[([^\]]+)\]\(exercise:[a-z0-9-]+\)")
+COURSE_LINK = re.compile(r"\[([^\]]+)\]\((?:exercise|term|debugging):[^)\s]*\)")
+"""Links to what a notebook does not have; their words stay."""
+SWITCH = re.compile(r"- \[(?P<on> ?|x|X)\][ \t]+`(?P<name>\w+)`[ \t]*(?P<words>.*)")
 FIGURE = re.compile(r"\]\(figures/([^)\s]+)\)")
 MEDIA = {"svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg", "webp": "image/webp"}
 
@@ -153,6 +155,8 @@ def _write_prose(chapter: _Chapter, piece: Piece, lines: list[str]) -> dict[str,
     fence = chapter.fences.get(piece.first)
     if fence is not None and fence.name in ("predict", "question"):
         shown = _show_question(chapter, fence)
+    elif fence is not None and fence.name in ("interview", "faq") and piece.last > piece.first + 1:
+        shown = _show_reveal(chapter, fence)
     else:
         shown = "\n".join(_show_line(chapter, number) for number in range(piece.first, piece.last))
     return _markdown(shown.strip("\n"), lines, chapter.pictures)
@@ -162,6 +166,9 @@ def _show_line(chapter: _Chapter, number: int) -> str:
     """A line of prose; the lines that open and close a box become its name, or nothing."""
     line = chapter.lines[number]
     fence = chapter.fences.get(number)
+    if fence is not None and fence.name in OPTION_SHOWS:
+        options = {option.name: option.value for option in fence.options}
+        return OPTION_SHOWS[fence.name](options)
     if fence is not None:
         label = BOXES.get(fence.name) or NAMES.get(fence.name, "")
         words = f"{label}: {fence.argument}" if label and fence.argument else label or fence.argument
@@ -171,6 +178,39 @@ def _show_line(chapter: _Chapter, number: int) -> str:
     ):
         return ""
     return "" if line.rstrip() == SPLIT else line
+
+
+OPTION_SHOWS: Mapping[str, Callable[[Mapping[str, str]], str]] = {
+    "figure": lambda options: f"![{options.get('alt', '')}](figures/{options.get('file', '')})\n",
+    "incident": lambda options: f"**{options.get('title', '')}**\n",
+    "steps": lambda options: f"**{options['caption']}**\n" if options.get("caption") else "",
+}
+"""What the line that opens such a directive shows: something of its options, and not its id."""
+
+
+def _show_reveal(chapter: _Chapter, fence: Fence) -> str:
+    """A question of an interview or a FAQ, with its answer behind a summary."""
+    shown = [_show_line(chapter, number) for number in range(fence.open, fence.close)]
+    cut = next((n for n in range(fence.body, fence.close) if chapter.lines[n].rstrip() == SPLIT), fence.close)
+    asked, answer = shown[: cut - fence.open], shown[cut - fence.open :]
+    return _fold("\n".join(asked).strip("\n"), "\n".join(answer).strip("\n"))
+
+
+def _fold(asked: str, answer: str) -> str:
+    return f"{asked}\n\n<details><summary>Answer</summary>\n\n{answer}\n\n</details>"
+
+
+def _shuffle_listing(body: Sequence[str]) -> tuple[list[str], list[str]]:
+    """A question's body with the lines of its listing in another order, and the listing as it was."""
+    marks = [n for n, line in enumerate(body) if line.startswith("```")]
+    if len(marks) < 2:
+        return list(body), []
+    first, last = marks[0] + 1, marks[1]
+    right = list(body[first:last])
+    mixed = sorted(right, key=digest_source)
+    if mixed == right:
+        mixed.reverse()
+    return [*body[:first], *mixed, *body[last:]], list(body[first - 1 : last + 1])
 
 
 def _show_question(chapter: _Chapter, fence: Fence) -> str:
@@ -185,9 +225,10 @@ def _show_question(chapter: _Chapter, fence: Fence) -> str:
     if kind in ("choice", "several"):
         choices = [f"- {ITEM.sub('', line, count=1)}" for line in body[first:cut] if ITEM.match(line)]
     right = [f"Right: {', '.join(split_texts(shown[ANSWER]))}", ""] if kind == "several" and ANSWER in shown else []
-    answer = "\n".join([*right, *body[first:cut], "", *body[cut + 1 :]]).strip("\n")
-    asked = "\n".join([f"**{NAMES[fence.name]}**", "", *body[:first], *choices]).rstrip("\n")
-    return f"{asked}\n\n<details><summary>Answer</summary>\n\n{answer}\n\n</details>"
+    prompt, in_order = _shuffle_listing(body[:first]) if kind == "order" else (body[:first], [])
+    answer = "\n".join([*right, *in_order, "", *body[first:cut], "", *body[cut + 1 :]]).strip("\n")
+    asked = "\n".join([f"**{NAMES[fence.name]}**", "", *prompt, *choices]).rstrip("\n")
+    return _fold(asked, answer)
 
 
 def _body(chapter: _Chapter, fence: Fence) -> str:
@@ -201,7 +242,9 @@ def _write_code(chapter: _Chapter, fence: Fence, lines: list[str]) -> dict[str, 
         sentence = "\n".join(f"# {line}" for line in before.split("\n"))
         source, printed = f"{sentence}\n{after}", ""
     else:
-        setup = chapter.setups.get(options.get("setup", ""), "")
+        setup = "\n\n".join(
+            filter(None, (chapter.setups.get(options.get("setup", ""), ""), _switches(chapter, fence)))
+        )
         source, printed = (f"{setup}\n\n{before}" if setup else before), after
     skipped = source.count("\n") - before.count("\n") if fence.name != "claim" else 0
     metadata: dict[str, Any] = {META: {**_origin(source, lines), "skip": skipped}}
@@ -217,13 +260,25 @@ def _write_code(chapter: _Chapter, fence: Fence, lines: list[str]) -> dict[str, 
     }
 
 
+def _switches(chapter: _Chapter, fence: Fence) -> str:
+    """The switches of the incident that a cell replays, as they were set in it."""
+    around = (other for other in chapter.fences.values() if other.open < fence.open and fence.end <= other.close)
+    incident = next((other for other in around if other.name == "incident"), None)
+    if incident is None:
+        return ""
+    found = (SWITCH.match(line) for line in chapter.lines[incident.body : fence.open])
+    return "\n".join(
+        f"{one['name']} = {one['on'].strip() != ''}  # {one['words']}".rstrip(" #") for one in found if one
+    )
+
+
 def _markdown(shown: str, lines: list[str], pictures: Mapping[str, bytes]) -> dict[str, Any]:
     """A text cell with the pictures that it shows."""
     used = [name for name in dict.fromkeys(FIGURE.findall(shown)) if name in pictures]
     for name in used:
         shown = shown.replace(f"](figures/{name})", f"](attachment:{name})")
     shown = CHAPTER_LINK.sub(lambda found: f"]({found[1]}.ipynb{found[2] or ''})", shown)
-    shown = EXERCISE_LINK.sub(r"\1", shown)
+    shown = COURSE_LINK.sub(r"\1", shown)
     cell: dict[str, Any] = {
         "cell_type": "markdown",
         "metadata": {META: _origin(shown, lines)},

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Gradescope runs this once, when it builds the autograder's image from the zip that tools/make_gradescope writes.
+set -euo pipefail
+home=${AUTOGRADER:-/autograder}
+
+apt-get update
+apt-get install -y --no-install-recommends python3 python3-venv
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: choose Ubuntu 24.04 as the base image")'
+python3 -m venv "$home/venv"
+"$home/venv/bin/pip" install --no-cache-dir -r "$home/source/requirements.txt"
