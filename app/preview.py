@@ -6,7 +6,8 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
-from app.course.loader import CourseReader, LoadedCourse, Signature, sign_course
+from app.course.files import Signature
+from app.course.loader import CourseReader, LoadedCourse, sign_course
 from app.course.model import Course
 from app.course.problems import ContentProblem
 from app.course.publish import list_drafts, without_dangling
@@ -29,26 +30,34 @@ class Preview:
     def __init__(self, reader: CourseReader) -> None:
         self._reader = reader
         self._shown: tuple[LoadedCourse, Course] | None = None
+        self._note: tuple[LoadedCourse, PreviewNote] | None = None
         self.watch = CourseWatch(lambda: sign_course(reader.root))
 
     def read(self) -> LoadedCourse:
         return self._reader.read()
 
     def course(self) -> Course:
-        """The course with its drafts, as far as its mistakes allow."""
+        """The course with its drafts, as far as its mistakes allow; looks at the files, as each request does once."""
         loaded = self.read()
         if self._shown is None or self._shown[0] is not loaded:
             self._shown = (loaded, without_dangling(loaded.course))
         return self._shown[1]
 
     def note(self) -> PreviewNote:
-        loaded = self.read()
-        version = version_of(self._reader.signature)
-        return PreviewNote(version, len(loaded.problems), len(list_drafts(loaded.course)))
+        """Of the course that the request began with."""
+        loaded = self._last()
+        if self._note is None or self._note[0] is not loaded:
+            version = version_of(self._reader.signature)
+            note = PreviewNote(version, len(loaded.problems), len(list_drafts(loaded.course)))
+            self._note = (loaded, note)
+        return self._note[1]
 
     def problems_under(self, folder: str) -> tuple[ContentProblem, ...]:
-        """The problems of every file in a folder of the course."""
-        return tuple(problem for problem in self.read().problems if problem.path.startswith(f"{folder}/"))
+        """The problems of every file in a folder of the course that the request began with."""
+        return tuple(problem for problem in self._last().problems if problem.path.startswith(f"{folder}/"))
+
+    def _last(self) -> LoadedCourse:
+        return self._shown[0] if self._shown else self.read()
 
 
 def version_of(signature: Signature) -> str:

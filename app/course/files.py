@@ -2,8 +2,9 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from xml.parsers import expat
@@ -11,6 +12,8 @@ from xml.parsers import expat
 from app.course.problems import ContentProblem, Report, Rule
 
 MAX_BYTES = 8 << 20
+Signature = tuple[tuple[str, int, int], ...]
+"""Path, time of change and size of each file."""
 PICTURES = {
     ".png": (b"\x89PNG\r\n\x1a\n", b"IEND"),
     ".jpg": (b"\xff\xd8\xff", b"\xff\xd9"),
@@ -128,3 +131,26 @@ def _judge_svg(name: str, content: bytes) -> WrongPicture | None:
             1, f"{name} is no SVG: it begins with <{roots[0]}>", "save the picture itself under this name"
         )
     return None
+
+
+def sign_files(folder: str, patterns: Sequence[Sequence[str]]) -> Iterator[tuple[str, int, int]]:
+    """Path, time and size of each file of the patterns, such as ("chapters", "*", "chapter.md").
+
+    One look into each folder serves all patterns: with Path.glob, 5,000 files took 0.2 s.
+    """
+    try:
+        with os.scandir(folder) as listed:
+            found = sorted(listed, key=lambda each: each.name)
+    except OSError:
+        return
+    for entry in found:
+        fitting = [pattern for pattern in patterns if pattern[0] == "*" or fnmatchcase(entry.name, pattern[0])]
+        if deeper := [pattern[1:] for pattern in fitting if len(pattern) > 1]:
+            yield from sign_files(entry.path, deeper)
+        if len(deeper) < len(fitting):
+            try:
+                status = entry.stat()
+            except OSError:
+                # Removed after it was listed, or a broken link.
+                continue
+            yield entry.path, status.st_mtime_ns, status.st_size

@@ -17,7 +17,15 @@ from app.course.debugging import check_guide_links, read_debugging
 from app.course.exercise_file import EXERCISE_FILES, ExerciseText, ReadExercise, read_exercise
 from app.course.explained import PATH as COURSE_FILE
 from app.course.explained import explain_rules, link_rules
-from app.course.files import find_strays, judge_pictures, list_drawn_files, may_be_read, read_text
+from app.course.files import (
+    Signature,
+    find_strays,
+    judge_pictures,
+    list_drawn_files,
+    may_be_read,
+    read_text,
+    sign_files,
+)
 from app.course.gallery import FOLDER as GALLERY
 from app.course.gallery import Snippet, check_gallery, read_snippet
 from app.course.glossary import PATH as GLOSSARY
@@ -40,8 +48,6 @@ from app.course.questions.committed import (
 from app.course.questions.question import QuestionBase
 
 KATEX = Path(__file__).parent / "vendor" / "katex" / "katex.min.js"
-
-Signature = tuple[tuple[str, int, int], ...]
 
 WATCHED = (
     "course.toml",
@@ -218,17 +224,7 @@ def load_evidence(root: Path, slug: str) -> tuple[EvidenceFile, list[ContentProb
 
 def sign_course(root: Path) -> Signature:
     """A value that changes whenever a file of the course changes."""
-    paths = (path for pattern in WATCHED for path in sorted(root.glob(pattern)))
-    return tuple(signed for path in paths if (signed := _sign(path)))
-
-
-def _sign(path: Path) -> tuple[str, int, int] | None:
-    """None for a file that was removed after it was listed, and for a broken link."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return str(path), status.st_mtime_ns, status.st_size
+    return tuple(sign_files(str(root), [pattern.split("/") for pattern in WATCHED]))
 
 
 def _exercise_text(folder: Path, report: Report) -> ExerciseText:

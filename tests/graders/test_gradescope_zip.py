@@ -34,7 +34,8 @@ def hand_in(home: Path, text: str | None) -> Path:
     if text is not None:
         (submission / "answer.py").write_text(text)
     environment = {**os.environ, "AUTOGRADER": str(home), "PYTHON": sys.executable}
-    subprocess.run(["bash", str(home / "source" / "run_autograder")], check=True, env=environment, capture_output=True)
+    command = ["bash", str(home / "source" / "run_autograder")]
+    subprocess.run(command, check=True, env=environment, capture_output=True)
     return results
 
 
