@@ -1,4 +1,4 @@
-"""The site's command line: serve, site, migrate, check, new, contents, export, import; each in its own module."""
+"""The site's command line; each command is in a module of its own."""
 
 import argparse
 import os
@@ -14,6 +14,8 @@ from app.settings import PRIVATE_UMASK, Settings, read_settings
 from graders.contract.environment import describe_invalid, find_unknown
 from graders.contract.settings import GraderSettings
 
+ON_THE_SITE = ("serve", "site", "migrate", "operator")
+"""Commands that read or write the site's database; the others work on the course's files."""
 COMPOSE_SETTINGS = ("address", "site_memory", "grader_memory")
 """Variables that docker-compose.yml reads, and that may also be set in a container's environment."""
 
@@ -25,14 +27,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands.add_parser("serve", help="migrate, then run the website and one grader until stopped")
     commands.add_parser("site", help="migrate, then run only the website: start graders separately")
     commands.add_parser("migrate", help="bring the database up to date")
+    commands.add_parser(
+        "operator", help="make somebody an operator: prints a link for their password", add_help=False
+    )
     commands.add_parser("check", help="prove the course: structure, cells, claims, exercises", add_help=False)
     commands.add_parser("new", help="start a course, a chapter or an exercise", add_help=False)
     commands.add_parser("export", help="write a chapter as a Jupyter notebook", add_help=False)
     commands.add_parser("import", help="start a chapter from a Jupyter notebook", add_help=False)
     commands.add_parser("contents", help="list the course's chapters and exercises in two tables", add_help=False)
-    # These five commands parse their own arguments; argparse.REMAINDER would refuse ones that begin with an option.
+    # These six commands parse their own arguments; argparse.REMAINDER would refuse ones that begin with an option.
     chosen, rest = parser.parse_known_args(arguments)
-    if rest and chosen.command not in ("check", "new", "export", "import", "contents"):
+    if rest and chosen.command not in ("operator", "check", "new", "export", "import", "contents"):
         parser.error(f"{chosen.command} takes no arguments, but got {' '.join(rest)}")
     if unknown := find_unknown({*Settings.model_fields, *GraderSettings.model_fields, *COMPOSE_SETTINGS}):
         print("\n".join(unknown), file=sys.stderr)
@@ -42,13 +47,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValidationError as problem:
         print(describe_invalid(problem), file=sys.stderr)
         return 2
-    if chosen.command in ("serve", "site", "migrate"):
+    if chosen.command in ON_THE_SITE:
         os.umask(PRIVATE_UMASK)
-    return _run(chosen.command, rest, settings)
+        return _run_on_site(chosen.command, rest, settings)
+    return _run_on_course(chosen.command, rest)
 
 
-def _run(command: str, rest: list[str], settings: Settings) -> int:
-    # Imported where used, because a migration needs no web framework and a check needs no database.
+# Imported where used, because a migration needs no web framework and a check needs no database.
+def _run_on_site(command: str, rest: list[str], settings: Settings) -> int:
     match command:
         case "serve":
             from app.serve import serve  # noqa: PLC0415
@@ -62,6 +68,14 @@ def _run(command: str, rest: list[str], settings: Settings) -> int:
             from app.serve import migrate_alone  # noqa: PLC0415
 
             return migrate_alone(settings)
+        case _:
+            from app.operator import main as make_operator  # noqa: PLC0415
+
+            return make_operator(rest, settings)
+
+
+def _run_on_course(command: str, rest: list[str]) -> int:
+    match command:
         case "check":
             from app.check import main as check  # noqa: PLC0415
 

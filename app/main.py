@@ -7,9 +7,10 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
+from app.access.passwords import Passwords
 from app.course.loader import CourseReader
 from app.course.model import Course
 from app.course.publish import without_dangling, without_drafts
@@ -17,8 +18,10 @@ from app.drawing.pool import Drawers
 from app.preview import Preview
 from app.settings import Env, Settings, read_settings
 from app.storage.store import Store
+from app.web.accounts import desk, join, my_account, one_time_link, operator, sign_in
 from app.web.api import answers, drafts, exports, graphs, health, predictions, runs, submissions
 from app.web.edge import errors
+from app.web.edge.access import enforce
 from app.web.edge.assets import Assets, read_assets, serve_assets
 from app.web.edge.disk import Disk
 from app.web.edge.figures import Figures
@@ -29,6 +32,7 @@ from app.web.edge.rendering import Renderer
 from app.web.edge.request_log import RequestLog
 from app.web.edge.security import BodyLimit, FaultsInWords, SameOriginOnly, SecureResponses
 from app.web.edge.site import Clock, Site
+from app.web.edge.terms import read_terms
 from app.web.edge.torch_version import RunningTorch
 from app.web.pages import (
     chapter,
@@ -44,6 +48,7 @@ from app.web.pages import (
     module,
     operation,
     play,
+    privacy,
     problems,
     theme,
 )
@@ -75,11 +80,13 @@ PAGES = (
     me.router,
     module.router,
     help.router,
+    privacy.router,
     theme.router,
     operation.router,
     health.router,
     course_files.router,
 )
+ACCOUNTS = (sign_in.router, join.router, my_account.router, one_time_link.router, desk.router, operator.router)
 API = (runs.api, exports.api, graphs.api, home.api, submissions.api, drafts.api, chapter.api)
 
 
@@ -113,6 +120,7 @@ def create_app(
         title="Unwind",
         summary="Run cells, submit answers to exercises, follow their verdicts.",
         lifespan=lifespan,
+        dependencies=[Depends(enforce)],
         openapi_url="/api/openapi.json",
         # FastAPI's documentation pages load scripts from another host, which our policy forbids.
         docs_url=None,
@@ -120,7 +128,7 @@ def create_app(
         # Starlette's redirect would repeat the request's Host header, which a client can choose.
         redirect_slashes=False,
     )
-    for router in (*PAGES, *API, serve_assets(assets), *([preview_routes.router] if preview else [])):
+    for router in (*PAGES, *ACCOUNTS, *API, serve_assets(assets), *([preview_routes.router] if preview else [])):
         app.include_router(router)
     errors.handle_errors(app)
     add_layers(app, settings, metrics)
@@ -153,7 +161,7 @@ async def open_site(
     disk, endings = Disk(settings.data), Endings(database)
     await endings.begin()
     opened = (settings, read_course, store, ledger, endings, renderer, assets, figures, torch, rates, metrics, disk)
-    yield Site(*opened, clock, preview)
+    yield Site(*opened, clock, Passwords(), read_terms(settings.terms), preview)
     if preview:
         preview.watch.stop()
     for chore in chores:

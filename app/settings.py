@@ -5,7 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, SecretStr, model_validator
 
-from graders.contract.settings import SharedSettings
+from graders.contract.settings import FullPath, SharedSettings
 
 DEVELOPMENT_SECRET = "for development only, and public"
 SHORTEST_SECRET = 32
@@ -42,6 +42,12 @@ class Settings(SharedSettings):
     """Multiplies every rate limit; a load test sets it high."""
     drawing_processes: Annotated[int, Field(ge=1, le=16)] = 2
     """How many processes draw the graphs of learners' programs; each starts when it is first needed."""
+    metrics_token: SecretStr = SecretStr("")
+    """What a machine sends to read /metrics outside development; empty: only a signed-in operator may."""
+    sign_up: bool = True
+    """Whether readers may make accounts themselves; otherwise an operator makes them."""
+    terms: FullPath | None = None
+    """A text file that people agree to when they make an account."""
     preview: bool = False
     """Read the chapters again when they change."""
 
@@ -52,6 +58,18 @@ class Settings(SharedSettings):
             return self
         if secret == DEVELOPMENT_SECRET or len(secret) < SHORTEST_SECRET:
             raise ValueError(PUBLIC_SECRET)
+        return self
+
+    @model_validator(mode="after")
+    def _refuse_short_token(self) -> Self:
+        if 0 < len(self.metrics_token.get_secret_value()) < SHORTEST_SECRET:
+            raise ValueError(f"UNWIND_METRICS_TOKEN is shorter than {SHORTEST_SECRET} characters: write a longer one")
+        return self
+
+    @model_validator(mode="after")
+    def _refuse_missing_terms(self) -> Self:
+        if self.terms is not None and not self.terms.is_file():
+            raise ValueError(f"UNWIND_TERMS names {self.terms}, but there is no such file: write one, or unset it")
         return self
 
     @property

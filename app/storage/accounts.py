@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
@@ -21,6 +21,7 @@ from graders.contract.model import LearnerId
 from graders.ledger.database import Database
 
 PASSWORD = "password"
+LINK_LASTS = timedelta(hours=24)
 NOTHING = Work(0, 0, 0)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NewType
 
-from app.access.permissions import Role
+from app.access.permissions import SECTION_STAFF, Role
 from app.access.session_limits import SessionLimits, find_limits
 from app.course.questions.marking import QuestionResponse
 from graders.contract.model import LearnerId
@@ -74,6 +74,12 @@ class Identity:
 
 
 @dataclass(frozen=True)
+class Section:
+    id: SectionId
+    title: str
+
+
+@dataclass(frozen=True)
 class Membership:
     """What an account is in one section. It gives rights only while it is active."""
 
@@ -83,6 +89,10 @@ class Membership:
     name: str
     role: Role
     is_active: bool
+
+    @property
+    def is_staff(self) -> bool:
+        return self.is_active and self.role in SECTION_STAFF
 
 
 @dataclass(frozen=True)

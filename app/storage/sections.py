@@ -5,9 +5,9 @@ import secrets
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from app.access.names import key_of_name
-from app.access.permissions import SECTION_STAFF, Role
+from app.access.permissions import Role
 from app.storage.audit import Actor, write_line
-from app.storage.records import AccountId, Membership, SectionId
+from app.storage.records import AccountId, Membership, Section, SectionId
 from app.storage.sessions import end_sessions
 from app.storage.statements import change, fetch, insert_new
 from app.storage.tables import accounts, memberships, sections
@@ -26,10 +26,10 @@ class Sections:
     async def make(self, title: str, actor: Actor) -> SectionId:
         return await self._database.write(_make, title, actor)
 
-    async def all(self) -> tuple[tuple[SectionId, str], ...]:
-        """Every section's id and title."""
+    async def all(self) -> tuple[Section, ...]:
+        """Every section, by title."""
         rows = await self._database.read(fetch, select(sections).order_by(sections.c.title, sections.c.id))
-        return tuple((SectionId(row.id), row.title) for row in rows)
+        return tuple(Section(SectionId(row.id), row.title) for row in rows)
 
     async def of_account(self, account: AccountId) -> tuple[Membership, ...]:
         """What the account is, or is invited to be, in each section."""
@@ -122,7 +122,7 @@ def _leave(connection: Connection, section: SectionId, account: AccountId, actor
 def _may_reset(connection: Connection, section: SectionId, account: AccountId) -> bool:
     roles = read_memberships(connection, memberships.c.account == account)
     is_learner_here = any(one.section == section and one.is_active and one.role is Role.LEARNER for one in roles)
-    is_staff = any(one.is_active and one.role in SECTION_STAFF for one in roles)
+    is_staff = any(one.is_staff for one in roles)
     query = select(accounts.c.is_operator).where(accounts.c.id == account)
     is_operator = any(row.is_operator for row in fetch(connection, query))
     return is_learner_here and not is_staff and not is_operator

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
+from urllib.parse import quote, urlsplit
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -11,13 +12,14 @@ from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse
 from starlette.exceptions import HTTPException
 
 from app.drawing.tasks import NotDrawn
+from app.web.edge.access import NotAllowed, SignInNeeded
 from app.web.edge.frame import Frame, LearnerFacts, make_frame
 from app.web.edge.identity import FRAGMENT_HEADER, read_theme
-from app.web.edge.memory_meter import Unmeasured
 from app.web.edge.metrics import WEBSITE
 from app.web.edge.mistakes import list_problems
 from app.web.edge.rates import QuotaExceeded, RateExceeded
 from app.web.edge.request_log import current_request
+from app.web.edge.security import SAFE_METHODS
 from app.web.edge.site import Site, get_course, get_site
 from app.web.views.blocks import ProblemView
 from graders.ledger import AddressBusy, QueueFull, StorageRefused, TooManyPending
@@ -79,6 +81,12 @@ WORDS = {
     503: Words("Busy", "The site cannot do that just now.", "Try again in a moment."),
 }
 
+NOT_ALLOWED = Words(
+    "Not open to you",
+    "Your account may not see or do this.",
+    "If it should, ask the person who runs this site, or your instructor, for the role.",
+)
+
 FIELD_NAMES = {"source": "your code", "text": "your text", "option": "an answer", "confidence": "how sure you are"}
 """Fields of forms and requests, in words that the learner sees on the page."""
 
@@ -90,12 +98,13 @@ def respond_with_words(
     message: str = "",
     retry_after_seconds: int | None = None,
     headers: dict[str, str] | None = None,
+    words: Words | None = None,
 ) -> Response:
     """An error as a page or as JSON, whichever the request expects. `message` replaces the status's usual sentence.
 
     It uses no database, because it must work when the database is what broke.
     """
-    usual = WORDS.get(status, WORDS[400 if status < 500 else 500])
+    usual = words or WORDS.get(status, WORDS[400 if status < 500 else 500])
     words = Words(usual.headline, message or usual.message, usual.remedy)
     more = dict(headers or {})
     if retry_after_seconds is not None:
@@ -106,9 +115,8 @@ def respond_with_words(
     if FRAGMENT_HEADER in request.headers:
         return PlainTextResponse(f"{words.message} {words.remedy}", status, more)
     course, theme = get_course(request, site), read_theme(request)
-    frame = make_frame(
-        site, course, request, words.headline, words.message, theme, request.state.nonce, LearnerFacts()
-    )
+    facts = LearnerFacts(account_name=getattr(request.state, "account_name", ""))
+    frame = make_frame(site, course, request, words.headline, words.message, theme, request.state.nonce, facts)
     problems = list_problems(site, request.url.path) if status == 404 else ()
     page = ErrorPage(frame, status, words.headline, words.message, "" if problems else words.remedy, problems)
     response = site.renderer.page(page, status)
@@ -140,9 +148,22 @@ async def refuse_picture(request: Request, error: Exception) -> Response:
     return respond_with_words(get_site(request), request, status, str(error))
 
 
+async def ask_to_sign_in(request: Request, error: Exception) -> Response:
+    """To the page for signing in, and from there back to what was wanted."""
+    if request.url.path.startswith("/api/"):
+        return respond_with_words(get_site(request), request, 403, "Sign in first.", words=NOT_ALLOWED)
+    return RedirectResponse(f"/sign-in?next={quote(_page_to_return_to(request), safe='/')}", 303)
+
+
+async def refuse_role(request: Request, error: Exception) -> Response:
+    return respond_with_words(get_site(request), request, 403, str(error), words=NOT_ALLOWED)
+
+
 def handle_errors(app: FastAPI) -> None:
     """Register a handler for each error that routes raise, which puts it into words."""
     app.add_exception_handler(NotDrawn, refuse_picture)
+    app.add_exception_handler(SignInNeeded, ask_to_sign_in)
+    app.add_exception_handler(NotAllowed, refuse_role)
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
@@ -163,14 +184,10 @@ def handle_errors(app: FastAPI) -> None:
     @app.exception_handler(QuotaExceeded)
     @app.exception_handler(TooManyPending)
     @app.exception_handler(AddressBusy)
-    async def too_much(
+    async def too_many(
         request: Request, error: RateExceeded | QuotaExceeded | TooManyPending | AddressBusy
     ) -> Response:
         return respond_with_words(get_site(request), request, 429, str(error), error.retry_after_seconds)
-
-    @app.exception_handler(Unmeasured)
-    async def closed(request: Request, error: Unmeasured) -> Response:
-        return respond_with_words(get_site(request), request, 409, str(error))
 
     @app.exception_handler(QueueFull)
     async def full(request: Request, error: QueueFull) -> Response:
@@ -186,6 +203,13 @@ def _answer_refused_storage(request: Request, error: StorageRefused) -> Response
     site.metrics.storage_refused.inc()
     log.error("storage refused at %s: %s", request.url.path, error.reason)
     return respond_with_words(site, request, 503, str(error), error.retry_after_seconds)
+
+
+def _page_to_return_to(request: Request) -> str:
+    """The page itself, or the one whose form was sent: that form has to be sent again."""
+    if request.method in SAFE_METHODS:
+        return request.url.path
+    return urlsplit(request.headers.get("referer", "")).path or "/me/account"
 
 
 def _say_what_is_wrong(error: RequestValidationError) -> str:

@@ -37,10 +37,14 @@ class Link:
 
 @dataclass(frozen=True)
 class LearnerFacts:
-    """What the frame shows about its reader. `known` is false until the reader has left something worth keeping."""
+    """What the frame shows about its reader. `known` is false until the reader has left something worth keeping.
+
+    `account_name` is empty until they sign in.
+    """
 
     known: bool = False
     resume: Link | None = None
+    account_name: str = ""
 
 
 @dataclass(frozen=True)

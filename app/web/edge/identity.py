@@ -17,6 +17,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 from pydantic import SecretStr
 
+from app.access.tokens import hash_token, make_token
 from app.course.model import Course
 from app.settings import Settings
 from app.storage.records import Account, Session
@@ -91,7 +92,7 @@ class RequestContext:
         facts = LearnerFacts()
         if self.learner is not None:
             resume = find_resume(self.course, await self.site.store.readings(self.learner))
-            facts = LearnerFacts(True, resume)
+            facts = LearnerFacts(True, resume, self.account.name if self.account else "")
         return make_frame(self.site, self.course, self.request, title, description, self.theme, self.nonce, facts)
 
 
@@ -113,10 +114,6 @@ class LearnerContext:
     @property
     def now(self) -> datetime:
         return self.request_context.now
-
-
-def hash_token(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def cookie_name(settings: Settings) -> str:
@@ -162,6 +159,10 @@ def _read_cookie(request: Request, settings: Settings) -> str | None:
 
 async def get_request_context(request: Request, site: SiteDep, course: CourseDep) -> RequestContext:
     """The request's context. Use renews the session of an account here, so that a person who only reads stays in."""
+    known = getattr(request.state, "request_context", None)
+    if known is not None:
+        assert isinstance(known, RequestContext)
+        return known
     now = site.clock()
     token = _read_cookie(request, site.settings)
     context = RequestContext(
@@ -178,6 +179,7 @@ async def get_request_context(request: Request, site: SiteDep, course: CourseDep
         if now - context.session.seen_at > RENEWED_AFTER:
             send_cookie(context, token, context.session)
             _keep_later(context, context.session)
+    request.state.request_context = context
     return context
 
 
@@ -208,7 +210,7 @@ async def _find_beginning(context: RequestContext) -> datetime:
 
 def _begin_session(context: RequestContext, made_at: datetime) -> LearnerContext:
     """Start with a new token: one that the database does not know was revoked, or its learner deleted."""
-    token = secrets.token_urlsafe(32)
+    token = make_token()
     session = Session(hash_token(token), LearnerId(secrets.token_hex(16)), made_at, context.now)
     send_cookie(context, token, session)
     _keep_later(context, session)

@@ -32,6 +32,7 @@ class Act(StrEnum):
     FOLLOW = "follow"
     COMPARE = "compare"
     DRAW = "draw"
+    SIGN_IN = "sign-in"
 
 
 PER_MINUTE = {
@@ -43,6 +44,7 @@ PER_MINUTE = {
     Act.FOLLOW: 90,
     Act.COMPARE: 90,
     Act.DRAW: 120,
+    Act.SIGN_IN: 20,
 }
 
 WORDS = {
@@ -54,6 +56,7 @@ WORDS = {
     Act.FOLLOW: "streams",
     Act.COMPARE: "comparisons of attempts",
     Act.DRAW: "pictures of graphs",
+    Act.SIGN_IN: "attempts to sign in",
 }
 
 

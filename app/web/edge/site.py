@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from app.access.passwords import Passwords
 from app.course.model import Course
 from app.preview import Preview
 from app.settings import Settings
@@ -17,6 +18,7 @@ from app.web.edge.figures import Figures
 from app.web.edge.metrics import Metrics
 from app.web.edge.rates import Rates
 from app.web.edge.rendering import Renderer
+from app.web.edge.terms import Terms
 from app.web.edge.torch_version import RunningTorch
 from graders.ledger import Endings, Ledger
 
@@ -40,6 +42,8 @@ class Site:
     metrics: Metrics
     disk: Disk
     clock: Clock
+    passwords: Passwords
+    terms: Terms | None = None
     preview: Preview | None = None
 
     def end_streams(self) -> None:

@@ -13,9 +13,10 @@ from starlette.exceptions import HTTPException
 from app.learning.calibration import Confidence, Guess, calibrate, describe_calibration
 from app.storage.records import ChapterHistory
 from app.web.edge.frame import Frame, Link
-from app.web.edge.identity import RequestContext, RequestContextDep, cookie_name, set_cookie
+from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.links import link_to
 from app.web.edge.rates import Act
+from app.web.edge.signing_in import actor_of, forget_cookie
 from app.web.views.blocks import ExerciseLinkView
 from app.web.views.ladder import LadderView
 from app.web.views.presenting import present_exercise_link
@@ -55,10 +56,16 @@ class MePage:
     delete_action: str
     deleted: bool
     """True right after the data was deleted."""
+    account_name: str
+    """Empty for a reader without an account."""
+    is_member: bool
+    """Whether the account is in a section, which may need the work for its records."""
+    closed: bool
+    """True right after an account that is in a section was closed."""
 
 
 @router.api_route("/me", methods=["GET", "HEAD"])
-async def my_page(context: RequestContextDep, deleted: bool = False) -> Response:
+async def my_page(context: RequestContextDep, deleted: bool = False, closed: bool = False) -> Response:
     site, course, learner = context.site, context.course, context.learner
     histories = await site.store.histories(learner) if learner else {}
     progress = count_progress(await site.ledger.finished_submissions(learner)) if learner else {}
@@ -89,6 +96,9 @@ async def my_page(context: RequestContextDep, deleted: bool = False) -> Response
         export_href="/me/export.json",
         delete_action="/me/delete",
         deleted=deleted and learner is None,
+        account_name=context.account.name if context.account else "",
+        is_member=await _is_member(context),
+        closed=closed and learner is None,
     )
     return site.renderer.page(page)
 
@@ -131,10 +141,24 @@ async def export(context: RequestContextDep) -> Response:
 
 @router.post("/me/delete")
 async def delete(context: RequestContextDep) -> Response:
-    """Delete this learner: their rows, their submissions, their cookie."""
-    settings = context.site.settings
-    if context.learner is not None:
-        await context.site.store.forget(context.learner)
+    """Delete this learner: their rows, their submissions, their cookie, their account.
+
+    The account of a section's member is closed instead, because the work may be part of a school's record.
+    """
+    store, was_member = context.site.store, await _is_member(context)
+    if context.account is not None and was_member:
+        await store.accounts.close(context.account.id, actor_of(context))
+    elif context.account is not None:
+        await store.accounts.erase(context.account.id, actor_of(context))
         context.site.ledger.tell_forgotten()
-    context.request.state.cookies.append(set_cookie(cookie_name(settings), "", settings, seconds=0))
-    return RedirectResponse("/me?deleted=true", 303)
+    elif context.learner is not None:
+        await store.forget(context.learner)
+        context.site.ledger.tell_forgotten()
+    forget_cookie(context)
+    return RedirectResponse("/me?closed=true" if was_member else "/me?deleted=true", 303)
+
+
+async def _is_member(context: RequestContext) -> bool:
+    if context.account is None:
+        return False
+    return any(role.is_active for role in await context.site.store.sections.of_account(context.account.id))

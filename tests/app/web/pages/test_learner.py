@@ -10,11 +10,12 @@ from pydantic import SecretStr
 from site_parts import StoppedClock
 from sqlalchemy import Connection, select
 
+from app.access.tokens import hash_token
 from app.main import create_app
 from app.settings import Env, Settings
 from app.storage.records import Session
 from app.storage.tables import sessions
-from app.web.edge.identity import hash_token, read_token, sign_token
+from app.web.edge.identity import read_token, sign_token
 from app.web.edge.site import Site
 
 READ = "/chapters/a-first-graph/read"

@@ -3,9 +3,11 @@
 import re
 
 import httpx2
+from people import join, leave_work, make_account, sign_in, sign_up, somebody
 from site_parts import FakeWorker, StoppedClock
 
-from app.web.edge.identity import hash_token
+from app.access.permissions import Role
+from app.access.tokens import hash_token
 from app.web.edge.site import Site
 
 CHAPTER = "/chapters/a-first-graph"
@@ -96,3 +98,40 @@ async def test_deleting_leaves_nothing_and_forgets_the_browser(
 
 async def test_deleting_cannot_be_done_by_a_link(browser: httpx2.AsyncClient) -> None:
     assert (await browser.get("/me/delete")).status_code == 405
+
+
+async def test_deleting_takes_the_account_along(browser: httpx2.AsyncClient, site: Site) -> None:
+    await sign_up(browser, "Ada")
+    await leave_work(browser)
+
+    assert (await browser.post("/me/delete")).headers["location"] == "/me?deleted=true"
+
+    assert await site.store.accounts.find_by_name("Ada") is None
+    assert await site.store.accounts.everyone() == ()
+
+
+async def test_a_member_of_a_section_closes_the_account_and_the_work_stays(
+    browser: httpx2.AsyncClient, site: Site
+) -> None:
+    ada = await make_account(site, "Ada")
+    section = await site.store.sections.make("Spring", somebody(site))
+    await join(site, section, ada, Role.LEARNER)
+    await sign_in(browser, "Ada")
+    await leave_work(browser)
+
+    answer = await browser.post("/me/delete")
+
+    assert answer.headers["location"] == "/me?closed=true"
+    assert "Your account is closed" in (await browser.get("/me?closed=true")).text
+    assert (await sign_in(browser, "Ada")).status_code == 403
+    assert len((await site.store.export(ada.learner))["answers"]) == 1
+
+
+async def test_deleting_an_account_needs_a_recent_sign_in(
+    browser: httpx2.AsyncClient, site: Site, clock: StoppedClock
+) -> None:
+    await sign_up(browser, "Ada")
+    clock.pass_days(1 / 24)
+
+    assert (await browser.post("/me/delete")).headers["location"].startswith("/sign-in?next=")
+    assert await site.store.accounts.find_by_name("Ada") is not None

@@ -11,6 +11,7 @@ from site_parts import HELLO, FakeWorker
 
 from app.main import create_app
 from app.settings import Settings
+from app.web.edge.access import OPEN, RULES
 from app.web.edge.assets import read_assets
 from app.web.edge.errors import WORDS
 from app.web.edge.site import Site
@@ -74,7 +75,11 @@ async def test_a_wrong_method_is_said_in_words(browser: httpx2.AsyncClient) -> N
     assert "does not accept such a request" in answer.text
 
 
-async def test_a_bug_of_ours_tells_nothing_of_the_inside(app: FastAPI, browser: httpx2.AsyncClient) -> None:
+async def test_a_bug_of_ours_tells_nothing_of_the_inside(
+    app: FastAPI, browser: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(RULES, "/broken", OPEN)  # type: ignore[arg-type]
+
     @app.get("/broken")
     async def broken() -> None:
         raise RuntimeError("the inside of the server")

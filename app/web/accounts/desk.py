@@ -1,0 +1,120 @@
+"""The desk of a section: who is in it, invitations, and one-time links for its learners."""
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+from fastapi import APIRouter, Form, Response
+from fastapi.responses import RedirectResponse
+from starlette.exceptions import HTTPException
+
+from app.access.names import key_of_name
+from app.access.permissions import Permission, Role, is_allowed
+from app.storage.records import AccountId, Membership, SectionId
+from app.web.accounts.one_time_link import show_new_link
+from app.web.accounts.sign_in import Field
+from app.web.edge.frame import Frame
+from app.web.edge.identity import RequestContext, RequestContextDep
+from app.web.edge.signing_in import actor_of
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class PersonRow:
+    name: str
+    role: str
+    is_active: bool
+    end_action: str
+    """Empty where this reader may not end the role."""
+    link_action: str
+    """Empty where this reader may not make a link for the person."""
+
+
+@dataclass(frozen=True)
+class DeskPage:
+    template: ClassVar[str] = "desk.html"
+    frame: Frame
+    sections: tuple[Membership, ...]
+
+
+@dataclass(frozen=True)
+class SectionPage:
+    template: ClassVar[str] = "section.html"
+    frame: Frame
+    people: tuple[PersonRow, ...]
+    invite_action: str
+    """Empty for somebody who may only look."""
+    problem: str
+
+
+@router.api_route("/desk", methods=["GET", "HEAD"])
+async def desk(context: RequestContextDep) -> Response:
+    assert context.account is not None
+    mine = await context.site.store.sections.of_account(context.account.id)
+    frame = await context.frame("Your sections", "The sections in which you teach.")
+    return context.site.renderer.page(DeskPage(frame, tuple(role for role in mine if role.is_staff)))
+
+
+@router.api_route("/desk/{section}", methods=["GET", "HEAD"])
+async def section_page(context: RequestContextDep, section: str) -> Response:
+    return await _show(context, SectionId(section))
+
+
+@router.post("/desk/{section}/people")
+async def invite(
+    context: RequestContextDep, section: str, name: Field, role: Annotated[Literal["learner", "assistant"], Form()]
+) -> Response:
+    """An instructor invites learners and assistants; other instructors come from an operator."""
+    sections, here = context.site.store.sections, SectionId(section)
+    people = await sections.people(here)
+    if any(key_of_name(one.name) == key_of_name(name) and one.role is Role.INSTRUCTOR for one in people):
+        return await _show(context, here, f"{name} is an instructor here; only an operator changes that.")
+    if not await sections.invite(here, name, Role(role), actor_of(context)):
+        return await _show(context, here, f"Nobody has the name {name}. Ask the person what their name here is.")
+    return RedirectResponse(f"/desk/{section}", 303)
+
+
+@router.post("/desk/{section}/people/{account}/end")
+async def end_role(context: RequestContextDep, section: str, account: str) -> Response:
+    sections, here = context.site.store.sections, SectionId(section)
+    people = {person.account: person for person in await sections.people(here)}
+    person = people.get(AccountId(account))
+    if person is None or person.role is Role.INSTRUCTOR:
+        raise HTTPException(404, "Nobody here has a role that you may end under this address.")
+    await sections.leave(here, person.account, actor_of(context))
+    return RedirectResponse(f"/desk/{section}", 303)
+
+
+@router.post("/desk/{section}/people/{account}/link")
+async def make_link(context: RequestContextDep, section: str, account: str) -> Response:
+    if not await context.site.store.sections.may_reset(SectionId(section), AccountId(account)):
+        raise HTTPException(404, "Links are for active learners of this section who are staff nowhere.")
+    return await show_new_link(context, AccountId(account), f"/desk/{section}")
+
+
+async def _show(context: RequestContext, section: SectionId, problem: str = "") -> Response:
+    assert context.account is not None
+    sections = context.site.store.sections
+    people = await sections.people(section)
+    mine = next(person for person in people if person.account == context.account.id)
+    may_manage = is_allowed(Permission.MANAGE_PEOPLE, (mine.role,))
+    page = SectionPage(
+        frame=await context.frame(mine.title, "Who is in this section."),
+        people=tuple([await _show_person(context, person, may_manage=may_manage) for person in people]),
+        invite_action=f"/desk/{section}/people" if may_manage else "",
+        problem=problem,
+    )
+    return context.site.renderer.page(page, 422 if problem else 200)
+
+
+async def _show_person(context: RequestContext, person: Membership, *, may_manage: bool) -> PersonRow:
+    base = f"/desk/{person.section}/people/{person.account}"
+    may_end = may_manage and person.role is not Role.INSTRUCTOR
+    may_link = may_end and await context.site.store.sections.may_reset(person.section, person.account)
+    return PersonRow(
+        name=person.name,
+        role=person.role.value,
+        is_active=person.is_active,
+        end_action=f"{base}/end" if may_end else "",
+        link_action=f"{base}/link" if may_link else "",
+    )

@@ -1,0 +1,176 @@
+"""The one place that decides whether a request may go on: each route's permission, against its person's roles.
+
+It runs before every handler. A route that is missing here is refused, so a new one cannot be open by mistake.
+"""
+
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fastapi import Request
+from starlette.exceptions import HTTPException
+
+from app.access.permissions import Permission, Role, is_allowed
+from app.access.session_limits import RECENT
+from app.settings import Env
+from app.storage.records import SectionId
+from app.web.edge.identity import RequestContext, get_request_context
+from app.web.edge.site import CourseDep, SiteDep
+
+
+class SignInNeeded(Exception):
+    """Nobody is signed in, or it is too long ago for what was asked."""
+
+
+class NotAllowed(Exception):
+    """Whoever is signed in may not do this. The message is a sentence for them."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`recent`: an account must have signed in a short while ago. `by_token`: the metrics token suffices."""
+
+    permission: Permission
+    recent: bool = False
+    by_token: bool = False
+
+
+OPEN = Rule(Permission.READ)
+OWN = Rule(Permission.OWN_ACCOUNT)
+
+RULES: Mapping[str, Rule] = {
+    **dict.fromkeys(
+        (
+            "/",
+            "/api/chapters/{slug}/graphs/{graph_id}",
+            "/api/chapters/{slug}/graphs/{graph_id}/tape",
+            "/api/drafts/{key:path}",
+            "/api/exercises/{name}/checks",
+            "/api/exercises/{name}/submissions",
+            "/api/home/tape",
+            "/api/position",
+            "/api/runs",
+            "/api/runs/{run_id}/figure",
+            "/api/runs/{run_id}/graph",
+            "/api/runs/{run_id}/stop",
+            "/api/runs/{run_id}/trace",
+            "/api/runs/{run_id}/whole",
+            "/api/submissions/{submission_id}",
+            "/api/submissions/{submission_id}/events",
+            "/api/submissions/{submission_id}/stop",
+            "/chapters/{slug}",
+            "/chapters/{slug}/answers/{question_id}",
+            "/chapters/{slug}/answers/{question_id}/another",
+            "/chapters/{slug}/cells/{cell_id}/run",
+            "/chapters/{slug}/figures/{name}",
+            "/chapters/{slug}/predictions/{predict_id}",
+            "/chapters/{slug}/read",
+            "/claims",
+            "/course",
+            "/course/{digest}/math.css",
+            "/debugging",
+            "/exercises/{name}",
+            "/exercises/{name}/checks",
+            "/exercises/{name}/hints",
+            "/exercises/{name}/submissions",
+            "/exercises/{name}/submissions/{submission_id}",
+            "/exercises/{name}/submissions/{submission_id}/restore",
+            "/glossary",
+            "/healthz",
+            "/help",
+            "/link/{token}",
+            "/me",
+            "/me/export.json",
+            "/modules/{module_id}",
+            "/play",
+            "/preview",
+            "/preview/versions",
+            "/privacy",
+            "/problems",
+            "/readyz",
+            "/runs",
+            "/runs/{run_id}",
+            "/runs/{run_id}/stop",
+            "/sign-in",
+            "/sign-out",
+            "/sign-up",
+            "/static/{digest}/{path:path}",
+            "/theme",
+        ),
+        OPEN,
+    ),
+    "/me/delete": Rule(Permission.READ, recent=True),
+    "/join": OWN,
+    "/me/account": OWN,
+    "/me/offers": OWN,
+    "/me/password": OWN,
+    "/me/sessions/end": OWN,
+    "/desk": OWN,
+    "/desk/{section}": Rule(Permission.SEE_PEOPLE),
+    "/desk/{section}/people": Rule(Permission.MANAGE_PEOPLE, recent=True),
+    "/desk/{section}/people/{account}/end": Rule(Permission.MANAGE_PEOPLE, recent=True),
+    "/desk/{section}/people/{account}/link": Rule(Permission.MANAGE_PEOPLE, recent=True),
+    "/operator": Rule(Permission.SEE_OPERATION),
+    "/metrics": Rule(Permission.SEE_OPERATION, by_token=True),
+    "/operator/accounts": Rule(Permission.OPERATE),
+    "/operator/accounts/new": Rule(Permission.OPERATE, recent=True),
+    "/operator/accounts/{account}/close": Rule(Permission.OPERATE, recent=True),
+    "/operator/accounts/{account}/erase": Rule(Permission.OPERATE, recent=True),
+    "/operator/accounts/{account}/link": Rule(Permission.OPERATE, recent=True),
+    "/operator/accounts/{account}/role": Rule(Permission.OPERATE, recent=True),
+    "/operator/audit": Rule(Permission.OPERATE),
+    "/operator/sections": Rule(Permission.OPERATE, recent=True),
+}
+"""The path of each route, as its pattern, and what it needs."""
+
+
+async def enforce(request: Request, site: SiteDep, course: CourseDep) -> None:
+    """Return if the request may go on. Raises SignInNeeded, NotAllowed, or a 404 for a section of others."""
+    rule = RULES.get(request.scope["route"].path)
+    if rule is None:
+        raise NotAllowed("This address has no permission in app/web/edge/access.py, so nobody may use it.")
+    if rule == OPEN or _is_open_here(rule, request, site):
+        return
+    context = await get_request_context(request, site, course)
+    if context.account is None:
+        if rule.permission is Permission.READ:
+            return
+        if rule.by_token:
+            raise NotAllowed("The metrics are for the operator: send the token that UNWIND_METRICS_TOKEN holds.")
+        raise SignInNeeded
+    if not is_allowed(rule.permission, await _find_roles(context, request)):
+        raise NotAllowed("Your account has no role that may see or do this.")
+    if rule.recent and not _is_recent(context):
+        raise SignInNeeded
+
+
+def _is_open_here(rule: Rule, request: Request, site: SiteDep) -> bool:
+    """How the site runs is no secret in development; elsewhere a machine shows its token."""
+    settings = site.settings
+    if rule.permission is not Permission.SEE_OPERATION:
+        return False
+    if settings.env is Env.DEVELOPMENT:
+        return True
+    token = settings.metrics_token.get_secret_value()
+    sent = request.headers.get("authorization", "")
+    return rule.by_token and bool(token) and hmac.compare_digest(sent.encode(), f"Bearer {token}".encode())
+
+
+async def _find_roles(context: RequestContext, request: Request) -> set[Role]:
+    """The person's roles on the site and in the section that the path names. Raises a 404 for a section of others."""
+    assert context.account is not None
+    roles = {Role.READER}
+    if context.account.is_operator:
+        roles.add(Role.OPERATOR)
+    if (section := request.path_params.get("section")) is not None:
+        membership = await context.site.store.sections.find_role(SectionId(section), context.account.id)
+        if membership is None:
+            raise HTTPException(404)
+        roles.add(membership.role)
+    return roles
+
+
+def _is_recent(context: RequestContext) -> bool:
+    assert context.session is not None
+    authenticated_at = context.session.authenticated_at
+    return authenticated_at is not None and context.now - authenticated_at <= RECENT

@@ -1,0 +1,217 @@
+"""Every route, for every role, in its own section and in a foreign one: what may be seen, and that nothing leaks."""
+
+import re
+
+import httpx2
+import pytest
+from people import join, make_account, sign_in, somebody, without_notes
+
+from app.access.permissions import ALLOWED, Permission, Role
+from app.main import ACCOUNTS, API, PAGES
+from app.settings import Settings
+from app.storage.records import Account, SectionId
+from app.web.edge.access import RULES
+from app.web.edge.assets import read_assets, serve_assets
+from app.web.edge.site import Site
+from app.web.pages import preview
+
+SECRET_NAME = "Zenobia Quillfeather"
+"""The name of a learner in the section, which nobody without a right may read."""
+
+ANYBODY = "anybody"
+"""A reader without an account."""
+
+WHO = (ANYBODY, Role.READER, Role.LEARNER, Role.ASSISTANT, Role.INSTRUCTOR, Role.OPERATOR)
+
+
+def all_routes() -> set[tuple[str, str]]:
+    routers = (*PAGES, *API, *ACCOUNTS, serve_assets(read_assets()), preview.router)
+    return {
+        (method, route.path)  # type: ignore[attr-defined]
+        for router in routers
+        for route in router.routes
+        for method in route.methods  # type: ignore[attr-defined]
+    }
+
+
+GUARDED = sorted(
+    (method, path) for method, path in all_routes() if path in RULES and RULES[path].permission is not Permission.READ
+)
+
+SEES_PEOPLE = {Role.ASSISTANT, Role.INSTRUCTOR}
+EXPECTED = {
+    "/desk/{section}": SEES_PEOPLE,
+    "/desk/{section}/people": {Role.INSTRUCTOR},
+    "/desk/{section}/people/{account}/end": {Role.INSTRUCTOR},
+    "/desk/{section}/people/{account}/link": {Role.INSTRUCTOR},
+}
+"""Who may use the routes of a section that is theirs, written down a second time. The operator's are below."""
+
+
+def who_may(path: str) -> set[str]:
+    if path in EXPECTED:
+        return {str(role) for role in EXPECTED[path]}
+    if path.startswith(("/operator", "/metrics")):
+        return {str(Role.OPERATOR)}
+    return {str(role) for role in WHO} - {ANYBODY}
+
+
+def test_every_route_says_what_it_needs_and_nothing_else_does() -> None:
+    """A new route fails here until app/web/edge/access.py names its permission."""
+    assert {path for _, path in all_routes()} == set(RULES)
+
+
+def test_every_permission_is_given_to_somebody_and_asked_by_some_route() -> None:
+    assert set(ALLOWED) == set(Permission)
+    assert {rule.permission for rule in RULES.values()} == set(Permission)
+
+
+def test_an_operator_has_no_right_in_a_section_by_being_one() -> None:
+    in_sections = {RULES[path].permission for path in RULES if "{section}" in path}
+
+    assert [permission for permission in in_sections if Role.OPERATOR in ALLOWED[permission]] == []
+
+
+class ProductionWithoutTls(Settings):
+    @property
+    def secure_cookies(self) -> bool:
+        return False
+
+
+def close(site: Site, **more: object) -> None:
+    """Make the site as it is outside development, except that cookies need no TLS here."""
+    changed = {"env": "production", "secret": "s" * 40, **more}
+    object.__setattr__(site, "settings", ProductionWithoutTls(**{**site.settings.model_dump(), **changed}))
+
+
+@pytest.fixture
+def production(site: Site) -> Site:
+    close(site)
+    return site
+
+
+@pytest.fixture
+async def place(production: Site) -> tuple[SectionId, SectionId, Account]:
+    """Two sections, and the learner of both whose name must not leak."""
+    site = production
+    target = await make_account(site, SECRET_NAME)
+    mine, foreign = [await site.store.sections.make(title, somebody(site)) for title in ("Mine", "Foreign")]
+    for section in (mine, foreign):
+        await join(site, section, target, Role.LEARNER)
+    return mine, foreign, target
+
+
+async def sign_in_as(who: str, browser: httpx2.AsyncClient, site: Site, section: SectionId) -> None:
+    if who == ANYBODY:
+        return
+    account = await make_account(site, "Somebody", is_operator=who == Role.OPERATOR)
+    if who in (Role.LEARNER, Role.ASSISTANT, Role.INSTRUCTOR):
+        await join(site, section, account, Role(who))
+    assert (await sign_in(browser, "Somebody")).status_code == 303
+
+
+FORM = {"name": "Nobody", "role": "learner", "title": "x", "instructor": "Nobody", "is_operator": "false"}
+FORM |= {
+    "password": "x",
+    "new_password": "x",
+    "choice": "leave",
+    "session": "others",
+    "section": "x",
+    "accept": "false",
+}
+
+
+@pytest.mark.parametrize("who", WHO, ids=str)
+@pytest.mark.parametrize("is_own", [True, False], ids=["own", "foreign"])
+async def test_each_route_is_open_to_its_roles_alone(
+    browser: httpx2.AsyncClient, production: Site, place: tuple[SectionId, SectionId, Account], who: str, is_own: bool
+) -> None:
+    mine, foreign, target = place
+    await sign_in_as(who, browser, production, mine)
+    # What ends or replaces the browser's own session comes last.
+    routes = sorted(GUARDED, key=lambda route: (route[1] in ("/me/sessions/end", "/me/password"), route))
+    wrong = []
+    for method, path in routes:
+        section = mine if is_own else foreign
+        account = target.id if "link" in path else "0" * 32
+        url = path.replace("{section}", section).replace("{account}", account)
+        answer = await browser.request(method, url, data=FORM if method == "POST" else None)
+        may = who in {str(role) for role in who_may(path)} and (is_own or "{section}" not in path)
+        refused = _is_refused(answer)
+        leaks = SECRET_NAME in answer.text and not may
+        if leaks or (refused is may and not (may and answer.status_code == 404 and "{account}" in path)):
+            wrong.append((method, path, answer.status_code))
+    assert wrong == []
+
+
+def _is_refused(answer: httpx2.Response) -> bool:
+    to_sign_in = answer.headers.get("location", "").startswith("/sign-in")
+    return answer.status_code in (403, 404) or to_sign_in
+
+
+async def test_a_foreign_section_and_one_that_never_was_look_the_same(
+    browser: httpx2.AsyncClient, production: Site, place: tuple[SectionId, SectionId, Account]
+) -> None:
+    mine, foreign, _ = place
+    await sign_in_as(Role.INSTRUCTOR, browser, production, mine)
+
+    pages = [await browser.get(f"/desk/{section}") for section in (foreign, "0" * 32)]
+
+    bare = [re.sub(r"[0-9a-f]{32}", "", without_notes(page.text)) for page in pages]
+    assert [page.status_code for page in pages] == [404, 404]
+    assert bare[0] == bare[1]
+
+
+async def test_an_instructor_of_one_section_does_nothing_in_another(
+    browser: httpx2.AsyncClient, production: Site, place: tuple[SectionId, SectionId, Account]
+) -> None:
+    mine, foreign, target = place
+    await sign_in_as(Role.INSTRUCTOR, browser, production, mine)
+    before = await production.store.sections.people(foreign)
+
+    for path, form in (
+        ("people", {"name": "Somebody", "role": "assistant"}),
+        (f"people/{target.id}/end", {}),
+        (f"people/{target.id}/link", {}),
+    ):
+        assert (await browser.post(f"/desk/{foreign}/{path}", data=form)).status_code == 404
+
+    assert await production.store.sections.people(foreign) == before
+
+
+TOKEN = "t" * 40
+
+
+@pytest.mark.parametrize(
+    ("token", "sent", "status"),
+    [
+        ("", None, 403),
+        ("", "Bearer ", 403),
+        (TOKEN, None, 403),
+        (TOKEN, f"Bearer {TOKEN}x", 403),
+        (TOKEN, TOKEN, 403),
+        (TOKEN, "Bearer \u00e9", 403),
+        (TOKEN, f"Bearer {TOKEN}", 200),
+    ],
+)
+async def test_the_metrics_need_their_token_outside_development(
+    browser: httpx2.AsyncClient, production: Site, token: str, sent: str | None, status: int
+) -> None:
+    close(production, metrics_token=token)
+    headers = {} if sent is None else {"authorization": sent.encode("latin-1")}
+
+    answer = await browser.get("/metrics", headers=headers)
+
+    assert answer.status_code == status
+    assert ("unwind_requests" in answer.text) is (status == 200)
+
+
+async def test_the_operator_s_page_is_open_in_development_and_closed_outside(
+    browser: httpx2.AsyncClient, site: Site
+) -> None:
+    assert (await browser.get("/operator")).status_code == 200
+    close(site)
+
+    answer = await browser.get("/operator")
+
+    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in?next=/operator")
