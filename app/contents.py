@@ -51,7 +51,7 @@ def describe_chapter(chapter: Chapter) -> tuple[str | int, ...]:
     claims, questions = found.claims.values(), found.questions.values()
     kinds = Counter(question.kind for question in questions)
     return (
-        f"{chapter.number} {chapter.title}",
+        f"{chapter.number} {chapter.title}".strip(),
         chapter.words,
         count_running_text(chapter.blocks),
         chapter.minutes,
@@ -99,8 +99,10 @@ def describe_exercise(exercise: Exercise) -> tuple[str | int, ...]:
 def say_sums(course: Course) -> str:
     """One line with the totals."""
     chapters = course.chapters
+    beside = len(chapters) - len(course.numbered_chapters)
+    pages = f" and {beside} page{'' if beside == 1 else 's'} beside them" if beside else ""
     return (
-        f"{len(chapters)} of {course.chapter_total} chapters, "
+        f"{len(course.numbered_chapters)} of {course.chapter_total} chapters{pages}, "
         f"{sum(chapter.words for chapter in chapters)} words, "
         f"{sum(len(chapter.index.claims) for chapter in chapters)} claims, "
         f"{sum(len(chapter.index.questions) for chapter in chapters)} questions, "

@@ -20,10 +20,14 @@ class ChapterEntry(_Fields):
 
 
 class ModuleEntry(_Fields):
-    """`number` is the first part of its chapters' numbers: chapter 2 of module 1 is 1.2."""
+    """`number` is the first part of its chapters' numbers: chapter 2 of module 1 is 1.2.
+
+    The chapters of a module with `numbered = false` are pages beside the course: they have no number.
+    """
 
     id: Slug
-    number: Annotated[int, Field(ge=0)]
+    number: Annotated[int, Field(ge=0)] | None = None
+    numbered: bool = True
     title: str
     summary: str
     chapters: tuple[ChapterEntry, ...] = ()

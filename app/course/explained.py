@@ -39,7 +39,7 @@ def explain_rules(entries: Mapping[str, str], text: str, chapters: Iterable[Chap
 
 def _explain(link: Link, chapter: Chapter) -> Explanation:
     section = chapter.index.headings.get(link.anchor)
-    words = f"{chapter.number} {chapter.title}" + (f": {section.text}" if section else "")
+    words = f"{chapter.number} {chapter.title}".strip() + (f": {section.text}" if section else "")
     href = f"/chapters/{chapter.slug}" + (f"#{link.anchor}" if link.anchor else "")
     return Explanation(href, words, link.line)
 

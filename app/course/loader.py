@@ -306,13 +306,19 @@ def _list_folders(root: Path) -> list[str]:
 
 
 def _check_modules(modules: tuple[ModuleEntry, ...], text: str, report: Report) -> None:
-    """Two modules with one number would have two chapters 1.1; two with one id, one page."""
+    """Two modules with one number would have two chapters 1.1; two with one id, one page. Pages have no number."""
     tables = [number for number, line in enumerate(text.split("\n"), 1) if line.strip().startswith("[[modules]]")]
     for place, module in enumerate(modules):
         line = tables[place] if place < len(tables) else 1
+        if module.numbered == (module.number is None):
+            message = f"the module {module.id!r} has " + (
+                "no number" if module.numbered else "a number it must not have"
+            )
+            remedy = "write `number = ...`, or `numbered = false` for pages beside the numbered chapters"
+            report.add(line, Rule.COURSE_FILE, module.id, message, remedy if module.numbered else "remove `number`")
         for name in ("number", "id"):
             value = getattr(module, name)
-            if any(getattr(before, name) == value for before in modules[:place]):
+            if value is not None and any(getattr(before, name) == value for before in modules[:place]):
                 message = f"two modules have the {name} {value!r}"
                 report.add(line, Rule.COURSE_FILE, str(value), message, "give each module its own")
 
@@ -328,20 +334,23 @@ def _find_missing_images(folder: Path, parsed: ParsedChapter) -> list[ContentPro
 
 
 def _number(entries: tuple[ModuleEntry, ...], parsed: dict[str, ParsedChapter]) -> tuple[Module, ...]:
-    """The modules with their chapters in order, planned ones included."""
+    """The modules with their chapters in order, planned ones included; pages get no number and are not counted."""
     modules: list[Module] = []
     ordinal = 0
     for module in entries:
         chapters: list[Chapter | PlannedChapter] = []
+        is_numbered = module.numbered and module.number is not None
         for position, entry in enumerate(module.chapters, 1):
-            ordinal += 1
-            number = f"{module.number}.{position}"
+            ordinal += is_numbered
+            number, place = (f"{module.number}.{position}", ordinal) if is_numbered else ("", 0)
             found = parsed.get(entry.slug)
             if found and found.chapter:
-                chapters.append(replace(found.chapter, number=number, ordinal=ordinal, module=module.id))
+                chapters.append(replace(found.chapter, number=number, ordinal=place, module=module.id))
             else:
-                chapters.append(PlannedChapter(number, ordinal, entry.title or entry.slug, entry.objectives))
-        modules.append(Module(module.id, module.number, module.title, module.summary, tuple(chapters)))
+                chapters.append(PlannedChapter(number, place, entry.title or entry.slug, entry.objectives))
+        modules.append(
+            Module(module.id, module.number if is_numbered else None, module.title, module.summary, tuple(chapters))
+        )
     return tuple(modules)
 
 

@@ -34,7 +34,10 @@ class Headline:
 
 @dataclass(frozen=True)
 class Chapter:
-    """One chapter. `number` is its position by module, e.g. "1.1"; `ordinal` its position in the course, from 1."""
+    """One chapter. `number` is its position by module, e.g. "1.1"; `ordinal` its position in the course, from 1.
+
+    A page beside the numbered chapters is a Chapter whose `number` is empty and whose `ordinal` is 0.
+    """
 
     slug: str
     number: str
@@ -72,8 +75,10 @@ class PlannedChapter:
 
 @dataclass(frozen=True)
 class Module:
+    """A module without a `number` holds pages beside the numbered chapters, such as case studies."""
+
     id: str
-    number: int
+    number: int | None
     title: str
     summary: str
     chapters: tuple[Chapter | PlannedChapter, ...]
@@ -163,10 +168,19 @@ class Course:
 
     @property
     def chapters(self) -> tuple[Chapter, ...]:
-        """The written chapters, in reading order."""
+        """The written chapters in reading order, pages without a number included."""
         return self.index.chapters
 
     @property
+    def numbered_chapters(self) -> tuple[Chapter, ...]:
+        """The written chapters that have a number, in reading order."""
+        return tuple(chapter for chapter in self.chapters if chapter.number)
+
+    @property
     def chapter_total(self) -> int:
-        """The number of chapters, planned ones included."""
-        return sum(len(module.chapters) for module in self.modules)
+        """The number of numbered chapters, planned ones included."""
+        return sum(len(module.chapters) for module in self.modules if module.number is not None)
+
+    @property
+    def numbered_modules(self) -> tuple[Module, ...]:
+        return tuple(module for module in self.modules if module.number is not None)

@@ -14,7 +14,9 @@ class CannotRegister(Exception):
 
 
 def register_chapter(text: str, slug: str, module: str = "") -> str:
-    """The text of course.toml with the chapter added at the end of the module with that id, or of the last module.
+    """The text of course.toml with the chapter added at the end of the module with that id.
+
+    Without an id it joins the last module whose chapters are numbered, else the last one.
 
     Raises CannotRegister if the result would not be exactly the old course plus the new entry.
     """
@@ -22,7 +24,8 @@ def register_chapter(text: str, slug: str, module: str = "") -> str:
     ids = [str(entry["id"]) for entry in data["modules"]]
     if module and module not in ids:
         raise CannotRegister(f"course.toml has no module {module!r}: it has {', '.join(ids)}")
-    number = ids.index(module) if module else len(ids) - 1
+    numbered = [place for place, entry in enumerate(data["modules"]) if entry.get("numbered", True)]
+    number = ids.index(module) if module else (numbered or [len(ids) - 1])[-1]
     fresh = _insert(text.split("\n"), slug, number)
     data["modules"][number].setdefault("chapters", []).append({"slug": slug})
     if not _is(fresh, data):

@@ -1,6 +1,7 @@
 """The two tables of what a course holds."""
 
 import io
+import shutil
 from pathlib import Path
 
 from app.contents import main
@@ -20,6 +21,17 @@ def test_chapters_and_exercises_are_counted():
     assert "choice" in row["questions by kind"]
     assert any(line.startswith("| double ") for line in lines)
     assert lines[-1].startswith("2 of 3 chapters, ")
+
+
+def test_pages_without_a_number_are_counted_apart(tmp_path: Path):
+    root = Path(shutil.copytree(COURSE, tmp_path / "course"))
+    text = (root / "course.toml").read_text()
+    (root / "course.toml").write_text(text.replace("number = 1", "numbered = false"))
+    out = io.StringIO()
+    assert main(["--course", str(root)], out) == 0
+    lines = out.getvalue().splitlines()
+    assert any(line.startswith("| A first graph |") for line in lines)
+    assert lines[-1].startswith("0 of 1 chapters and 2 pages beside them, ")
 
 
 def test_a_course_with_mistakes_is_told_and_counted_as_far_as_it_goes(tmp_path: Path, capsys):

@@ -197,6 +197,14 @@ def test_a_course_a_chapter_and_an_exercise_can_be_started_from_nothing(tmp_path
     assert start(tmp_path, "course", "my-course")[0] == 1
 
 
+def test_a_new_chapter_joins_the_last_numbered_module_and_not_the_pages() -> None:
+    one = '[[modules]]\nid = "one"\nnumber = 1\n\n[[modules.chapters]]\nslug = "first"\n'
+    pages = '\n[[modules]]\nid = "pages"\nnumbered = false\n'
+
+    assert register_chapter(one + pages, "second") == f'{one}\n[[modules.chapters]]\nslug = "second"\n{pages}'
+    assert register_chapter(one + pages, "second", "pages").endswith('slug = "second"\n')
+
+
 def test_a_chapter_can_be_started_in_a_module_without_chapters() -> None:
     bare = 'format = 1\n[[modules]]\nid = "one"\nnumber = 1\n\n[[modules]]\nid = "two"\nchapters = []\n'
 

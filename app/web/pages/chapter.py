@@ -64,7 +64,7 @@ class ChapterPage:
     title: str
     subtitle: Html
     module_title: str
-    module_number: int
+    module_number: int | None
     module_href: str
     place: int
     chapters_total: int
@@ -179,7 +179,7 @@ def present_page(context: RequestContext, frame: Frame, state: ChapterState) -> 
     if context.site.preview:
         blocks = place_problems(chapter, blocks, context.site.preview.problems_under(f"chapters/{chapter.slug}"))
     reading = state.history.reading
-    index = course.chapters.index(chapter)
+    before, after = _neighbours(course, chapter)
     return ChapterPage(
         frame=frame,
         slug=chapter.slug,
@@ -203,8 +203,8 @@ def present_page(context: RequestContext, frame: Frame, state: ChapterState) -> 
         read_action=f"/chapters/{chapter.slug}/read",
         read=reading is not None and reading.finished_at is not None,
         resume_anchor=reading.anchor if reading else "",
-        previous=_neighbour(course, index - 1),
-        next=_neighbour(course, index + 1),
+        previous=before,
+        next=after,
         draft=chapter.draft,
     )
 
@@ -217,8 +217,12 @@ def list_contents(blocks: tuple[BlockView, ...]) -> tuple[ContentsEntry, ...]:
     )
 
 
-def _neighbour(course: Course, position: int) -> Link | None:
-    return link_to(course.chapters[position]) if 0 <= position < len(course.chapters) else None
+def _neighbours(course: Course, chapter: Chapter) -> tuple[Link | None, Link | None]:
+    """The chapters before and after: numbered chapters follow each other, and so do the pages beside them."""
+    kin = [other for other in course.chapters if bool(other.number) == bool(chapter.number)]
+    position = kin.index(chapter)
+    before, after = kin[:position][-1:], kin[position + 1 :][:1]
+    return next(map(link_to, before), None), next(map(link_to, after), None)
 
 
 def _plain(html: Html) -> str:

@@ -36,7 +36,7 @@ class ChapterRow:
 @dataclass(frozen=True)
 class ModuleRow:
     href: str
-    number: int
+    number: int | None
     title: str
     summary: str
     chapters: tuple[ChapterRow, ...]
@@ -70,7 +70,7 @@ async def course_map(context: RequestContextDep) -> Response:
             for module in course.modules
         ),
         exercises_total=len(course.exercises),
-        chapters_written=len(course.chapters),
+        chapters_written=len(course.numbered_chapters),
         chapters_total=course.chapter_total,
     )
     return site.renderer.page(page)

@@ -32,7 +32,7 @@ class ModulePage:
 
     template: ClassVar[str] = "module.html"
     frame: Frame
-    number: int
+    number: int | None
     modules_total: int
     title: str
     summary: str
@@ -56,7 +56,7 @@ async def module_page(context: RequestContextDep, module_id: str) -> Response:
     page = ModulePage(
         frame=await context.frame(module.title, module.summary),
         number=module.number,
-        modules_total=len(course.modules),
+        modules_total=len(course.numbered_modules),
         title=module.title,
         summary=module.summary,
         chapters=tuple(
@@ -82,4 +82,4 @@ def _link_to(modules: tuple[Module, ...], position: int) -> Link | None:
     if not 0 <= position < len(modules):
         return None
     module = modules[position]
-    return Link(href_of(module), module.title, str(module.number))
+    return Link(href_of(module), module.title, "" if module.number is None else str(module.number))

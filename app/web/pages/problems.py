@@ -124,7 +124,8 @@ def list_entries(course: Course, progress: Mapping[str, ExerciseProgress]) -> tu
 
 def _order(entry: Entry) -> tuple[float, int, str]:
     manifest = entry.exercise.manifest
-    first = entry.chapters[0].ordinal if entry.chapters else math.inf
+    # A page without a number has ordinal 0, and its exercises follow those of the numbered chapters.
+    first = (entry.chapters[0].ordinal if entry.chapters else 0) or math.inf
     return first, HARDER.index(manifest.difficulty), manifest.title
 
 

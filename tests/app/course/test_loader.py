@@ -50,6 +50,33 @@ def test_chapters_have_their_places_and_planned_ones_are_listed() -> None:
     assert course.chapter_total == 3
 
 
+def test_pages_have_no_number_and_are_not_counted_wherever_their_module_is_listed(root: Path) -> None:
+    touch(root / "course.toml", lambda text: text.replace("number = 1", "numbered = false"))
+
+    course, problems = load_course(root)
+
+    assert problems == ()
+    places = [(entry.number, entry.ordinal, entry.title) for module in course.modules for entry in module.chapters]
+    assert places == [("", 0, "A first graph"), ("", 0, "A second look"), ("2.1", 1, "A third thing")]
+    assert (course.chapter_total, len(course.chapters), course.numbered_chapters) == (1, 2, ())
+    assert course.explained["accumulate"].words == "A second look"
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ("", "the module 'start' has no number"),
+        ("number = 1\nnumbered = false", "the module 'start' has a number it must not have"),
+    ],
+)
+def test_a_module_has_a_number_or_says_that_it_has_none(root: Path, fields: str, message: str) -> None:
+    touch(root / "course.toml", lambda text: text.replace("number = 1", fields))
+
+    _, problems = load_course(root)
+
+    assert [(found.path, found.line, found.message) for found in problems] == [("course.toml", 17, message)]
+
+
 def test_every_kind_of_block_comes_out_of_the_fixture(chapters: tuple[Chapter, ...]) -> None:
     kinds = {type(block).__name__ for chapter in chapters for block in blocks_within(chapter.blocks)}
 
