@@ -10,6 +10,8 @@ interface Box {
   group: SVGGElement;
   members: number[];
   grad: SVGTextElement | null;
+  /** A leaf's value, where its pill has room for it. */
+  now: SVGTextElement | null;
   seed: SVGTextElement | null;
   bar: SVGRectElement | null;
   full: number;
@@ -94,6 +96,7 @@ export class PlayedPicture {
     toggle(group, "is-failed", members.some((node) => replay.failed.has(node)));
     if (box.bar) box.bar.setAttribute("width", write1(box.full * replay.fill(members)));
     if (box.grad) say(box.grad, replay.grad(members[0] ?? -1) ?? box.firstGrad);
+    if (box.now) say(box.now, replay.value(members[0] ?? -1));
     if (box.seed) {
       const seed = members.map((node) => replay.seeds.get(node)).find(Boolean);
       say(box.seed, seed ? `starts with ${seed}` : REST);
@@ -148,6 +151,7 @@ function readBox(group: SVGGElement): Box {
     group,
     members: readRanges(group.dataset["members"]),
     grad,
+    now: group.querySelector<SVGTextElement>(":scope > .t-now"),
     seed: group.querySelector<SVGTextElement>(":scope > .t-seed"),
     bar,
     full: Number(bar?.dataset["full"] ?? 0),

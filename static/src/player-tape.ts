@@ -46,6 +46,8 @@ export interface TapeDocument {
     explained: ([href: string, words: string] | null)[];
   };
   edges: { source: number[]; target: number[]; slot: number[]; output: number[] };
+  /** Operations that wrote in place, each with the one that failed because of it. */
+  culprits: [writer: number, failed: number][];
   hosts: [helper: number, host: number][];
   holders: [node: number, words: string, bytes: number][];
   unreached: [node: number | null, words: string][];
@@ -207,7 +209,10 @@ export class Replay {
     const after = dropShape(this.tape.events.outgoing[row] ?? "");
     if (kind === "retain") this.grads.set(node, `.grad = ${after}`);
     else if (kind === "update") this.changed.set(node, after);
-    else if (kind === "error") this.failed.add(node);
+    else if (kind === "error") {
+      this.failed.add(node);
+      for (const [writer, failed] of this.tape.culprits) if (failed === node) this.failed.add(writer);
+    }
   }
 
   private hold(kind: "record" | "save" | "free", node: number): void {

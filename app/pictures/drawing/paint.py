@@ -186,7 +186,8 @@ class Painter:
         kind = box.kind if box.kind in ("leaf", "cut", "fold") else "op"
         special = f" node-{box.kind}" if box.kind not in (kind, "op") else ""
         state = self._state
-        said = Said(state.grad(members[0]) if kind == "leaf" else None, state.seed(members), state.fill(members))
+        grad, now = (state.grad(members[0]), state.values.get(members[0])) if kind == "leaf" else (None, None)
+        said = Said(grad, state.seed(members), state.fill(members), now)
         is_fold = meaning.fold_key is not None
         is_unmade_cut = kind == "cut" and meaning.node in state.unmade
         return element(

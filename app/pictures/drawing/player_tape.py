@@ -58,6 +58,7 @@ def write_tape(graph: Graph, explained: Places = MappingProxyType({})) -> Tape:
             "output": trace.edges.output,
         },
         "hosts": list(graph.absorbed.items()),
+        "culprits": list(graph.culprits.items()),
         "holders": [[item.node, item.words, item.held_bytes] for item in find_holders(graph)],
         "unreached": [[item.node, item.words] for item in find_unreached(graph)],
     }

@@ -8,7 +8,7 @@ from app.pictures.layout.measure import LETTER_EM
 from app.pictures.tape.state import shorten_letters
 
 _SCISSORS = "M13 4.6L1.5 10M13 11.4L1.5 6"
-_MONO = ("code", "shape", "value", "grad")
+_MONO = ("code", "shape", "value", "now", "grad")
 
 
 _LINE = 13.0
@@ -21,6 +21,8 @@ class Said:
     grad: str | None = None
     seed: str | None = None
     fill: float = 1.0
+    now: str | None = None
+    """A leaf's value, where the program has changed it."""
 
 
 def draw_text(text: Text, x: float, y: float, words: str | None = None) -> str:
@@ -42,6 +44,8 @@ def draw_box(box: Box, x: float, y: float, said: Said = Said()) -> str:
 
 
 def _draw_said(box: Box, text: Text, x: float, y: float, said: Said) -> str:
+    if text.style == "now":
+        return draw_text(text, x, y, said.now)
     words = {"grad": said.grad, "seed": said.seed}.get(text.style)
     if text.style not in ("grad", "seed"):
         return draw_text(text, x, y)

@@ -7,10 +7,11 @@ between folds has no cycle, no matter which folds are open.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby, pairwise
 from typing import Literal
 
 from app.pictures.graph.graph import Graph
+from app.pictures.graph.loops import LoopNames
 from app.pictures.graph.repeats import find_runs
 
 FoldKind = Literal["op", "module", "repeat", "iteration", "stretch", "checkpoint"]
@@ -40,6 +41,8 @@ class Fold:
     period: int = 0
     offset: int = 0
     total: int = 0
+    loop: str = ""
+    """Of a repeat: the loop variable of the source that runs over it."""
 
     @property
     def times(self) -> int:
@@ -55,7 +58,7 @@ def fold_graph(graph: Graph) -> Fold:
     """The whole graph as one tree of folds; the root has the key "all"."""
     folder = _Folder(graph)
     parts = folder.fold_interval(0, len(graph.order), 0)
-    return Fold("all", "module", "", 0, len(graph.order) - 1, _bunch(parts))
+    return Fold("all", "module", "", 0, len(graph.order) - 1, _bunch(parts, folder.lines))
 
 
 class _Folder:
@@ -64,6 +67,9 @@ class _Folder:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._paths = _find_paths(graph)
+        spans = graph.trace.nodes.span
+        self.lines = [span[0] if (span := spans[node]) is not None else 0 for node in graph.order]
+        self._loops = LoopNames(graph.lines)
         self._crossings = _count_crossings(graph)
         self._numbers: dict[object, int] = {}
         self._signs: dict[str, int] = {}
@@ -100,13 +106,15 @@ class _Folder:
             # A key names one interval, so this frame replaces any part that holds the same operations.
             while len(parts) == 1 and parts[0].kind in ("checkpoint", "module"):
                 parts = list(parts[0].parts)
-            return Fold(f"c{first}-{stop - 1}", "checkpoint", "checkpoint", first, stop - 1, _bunch(parts))
+            return Fold(
+                f"c{first}-{stop - 1}", "checkpoint", "checkpoint", first, stop - 1, _bunch(parts, self.lines)
+            )
         if len(parts) == 1 and parts[0].kind in ("op", "module"):
             return parts[0]
         label = ".".join(_drop_calls([part for part in path if not part.startswith(_CHECKPOINT)]))
         call = path[-1].partition(_CALL)[2]
         label = f"{label} (call {call})" if call else label
-        return Fold(f"m{first}-{stop - 1}", "module", label, first, stop - 1, _bunch(parts))
+        return Fold(f"m{first}-{stop - 1}", "module", label, first, stop - 1, _bunch(parts, self.lines))
 
     def _fold_repeats(self, items: list[Fold]) -> list[Fold]:
         signs = [self._sign(item) for item in items]
@@ -116,7 +124,9 @@ class _Folder:
         done = 0
         for run in find_runs(signs, crossings, fewest):
             folded.extend(items[done : run.start])
-            folded.append(_repeat(tuple(items[run.start : run.stop]), run.period, 0, run.times))
+            parts = tuple(items[run.start : run.stop])
+            loop = self._loops.find(self.lines[parts[0].first : parts[run.period - 1].last + 1])
+            folded.append(_repeat(parts, run.period, 0, run.times, loop))
             done = run.stop
         return folded + items[done:]
 
@@ -212,13 +222,13 @@ def _common_depth(paths: Sequence[tuple[str, ...]]) -> int:
     return depth
 
 
-def _repeat(parts: tuple[Fold, ...], period: int, offset: int, total: int) -> Fold:
+def _repeat(parts: tuple[Fold, ...], period: int, offset: int, total: int, loop: str) -> Fold:
     first, last = parts[0].first, parts[-1].last
     letter = "r" if len(parts) == period * total else "k"
     label = ", ".join(part.label for part in parts[:period])
     if period == 1 and parts[0].kind == "module":
         label = _join_labels(parts[0].label, parts[-1].label)
-    return Fold(f"{letter}{first}-{last}", "repeat", label, first, last, parts, period, offset, total)
+    return Fold(f"{letter}{first}-{last}", "repeat", label, first, last, parts, period, offset, total, loop)
 
 
 def _join_labels(first: str, last: str) -> str:
@@ -229,19 +239,25 @@ def _join_labels(first: str, last: str) -> str:
     return f"{first} … {last.rpartition('.')[2]}"
 
 
-def _bunch(parts: Sequence[Fold]) -> tuple[Fold, ...]:
-    """A long list cut into stretches, and long stretches cut again."""
+def _bunch(parts: Sequence[Fold], lines: Sequence[int] = ()) -> tuple[Fold, ...]:
+    """A long list cut into stretches, and long stretches cut again: by the lines of the source, if they are few.
+
+    `lines` has the line of each operation in forward order, 0 where it has none; without them, stretches are equal.
+    """
     if len(parts) <= MAX_PARTS:
         return tuple(parts)
+    by_line = [tuple(group) for _, group in groupby(parts, key=lambda part: lines[part.first] if lines else 0)]
+    if 1 < len(by_line) <= MAX_PARTS:
+        return tuple(_stretch(group, lines) for group in by_line)
     width = -(-len(parts) // MAX_PARTS)
-    return tuple(_stretch(parts[low : low + width]) for low in range(0, len(parts), width))
+    return tuple(_stretch(parts[low : low + width], lines) for low in range(0, len(parts), width))
 
 
-def _stretch(parts: Sequence[Fold]) -> Fold:
+def _stretch(parts: Sequence[Fold], lines: Sequence[int]) -> Fold:
     if len(parts) == 1:
         return parts[0]
     first, last = parts[0].first, parts[-1].last
-    return Fold(f"s{first}-{last}", "stretch", "operations", first, last, _bunch(parts))
+    return Fold(f"s{first}-{last}", "stretch", "operations", first, last, _bunch(parts, lines))
 
 
 def unfold(fold: Fold) -> tuple[Fold, ...]:
@@ -261,9 +277,9 @@ def unfold(fold: Fold) -> tuple[Fold, ...]:
 def _slice_repeat(fold: Fold, low: int, high: int) -> Fold:
     parts = fold.parts[low * fold.period : high * fold.period]
     if high - low > 1:
-        return _repeat(parts, fold.period, fold.offset + low, fold.total)
+        return _repeat(parts, fold.period, fold.offset + low, fold.total, fold.loop)
     if fold.period == 1:
         return parts[0]
     first, last = parts[0].first, parts[-1].last
-    label = f"{fold.offset + low + 1:,} of {fold.total:,}"
+    label = f"{f'for {fold.loop}: ' if fold.loop else ''}{fold.offset + low + 1:,} of {fold.total:,}"
     return Fold(f"i{first}-{last}", "iteration", label, first, last, _bunch(parts))

@@ -127,6 +127,17 @@ class Graph:
                 found[node] = max(found.get(node, 0), events.bytes[row] - before)
         return found
 
+    @cached_property
+    def culprits(self) -> dict[int, int]:
+        """For an operation that wrote in place, the one that failed because it had saved what was there before."""
+        events, found = self.trace.events, dict[int, int]()
+        for kind, node, text in zip(events.kind, events.node, events.text, strict=True):
+            if kind == "error" and node is not None and "modified by an inplace operation" in text:
+                touched = {node, *(item.node for item in self.inputs[node])}
+                writers = (user for one in sorted(touched) for user in self.users.get(one, ()) if user > node)
+                found.update((user, node) for user in writers if self.trace.nodes.kind[user] == "inplace")
+        return found
+
     def most_held(self, node: int) -> int:
         """The most bytes that a node holds for backward at any time."""
         return max(self.trace.nodes.saved_bytes[node], self.refilled.get(node, 0))

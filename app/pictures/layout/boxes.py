@@ -29,6 +29,8 @@ BAR_WIDTH = 64.0
 OUTPUT_STEP = 46.0
 MAX_OUTPUTS = 6
 _MAX_ROOT_NAMES = 12
+MAX_VALUE_WIDTH = 78.0
+"""Of a value in a leaf's pill, in pixels; where it is longer, the shape stands there."""
 GRADIENT_LETTERS = 18
 """How many letters a gradient's text may have beside a line."""
 
@@ -36,7 +38,20 @@ SEED = "backward starts here"
 
 BoxKind = Literal["op", "custom", "inplace", "checkpoint", "opaque", "fold", "leaf", "cut", "more", "none"]
 Style = Literal[
-    "title", "name", "code", "line", "bytes", "badge", "error", "root", "variable", "shape", "value", "grad", "seed"
+    "title",
+    "name",
+    "code",
+    "line",
+    "bytes",
+    "badge",
+    "error",
+    "root",
+    "variable",
+    "shape",
+    "value",
+    "now",
+    "grad",
+    "seed",
 ]
 
 
@@ -95,7 +110,7 @@ def width_of(words: str, style: Style, size: float) -> float:
     return text_width(
         words,
         size,
-        mono=style in ("code", "shape", "value", "grad", "seed"),
+        mono=style in ("code", "shape", "value", "now", "grad", "seed"),
         bold=style in ("title", "root", "variable"),
     )
 
@@ -110,7 +125,10 @@ def make_op_box(graph: Graph, node: int, largest_bytes: int, outputs: tuple[int,
     badge = {"custom": "custom Function", "inplace": "in-place write", "checkpoint": "checkpoint", "opaque": "opaque"}
     if nodes.kind[node] in badge:
         sheet.add(badge[nodes.kind[node]], "badge", SMALL_SIZE, advance=16)
-    if message := find_error(graph, node):
+    message = find_error(graph, node)
+    if node in graph.culprits:
+        message = f"changed what {graph.title(graph.culprits[node])} had saved"
+    if message:
         room = WIDEST_BOX - 2 * PADDING - 16
         sheet.add(shorten_end(message, room, SMALL_SIZE), "error", SMALL_SIZE, x=PADDING + 16, advance=16)
     sheet.width = max(sheet.width, min(len(outputs), MAX_OUTPUTS) * OUTPUT_STEP)
@@ -233,9 +251,21 @@ def make_fold_box(graph: Graph, fold: Fold, largest_bytes: int) -> Box:
     sheet.add(_size_line(fold), "name", SMALL_SIZE + 1, advance=18)
     if fold.kind == "repeat" and fold.period == 1 and fold.parts[0].kind == "op":
         _add_code(sheet, graph, graph.order[fold.first], names_value=True)
+    if fold.kind == "stretch" and (line := find_line(graph, fold)):
+        sheet.add(shorten_end(line, room, CODE_SIZE, mono=True), "code", CODE_SIZE, advance=18)
     members = fold_members(graph, fold)
     _add_saved(sheet, graph, members, largest_bytes)
     return _finish(sheet, "fold", _read_root(graph, members))
+
+
+def find_line(graph: Graph, fold: Fold) -> str:
+    """The whole line of the source that a stretch stands for, "" where it has several."""
+    spans = (graph.trace.nodes.span[node] for node in graph.order[fold.first : fold.last + 1])
+    lines = {span[0] for span in spans if span is not None}
+    if len(lines) != 1:
+        return ""
+    line = lines.pop()
+    return graph.lines[line - 1].strip() if line <= len(graph.lines) else ""
 
 
 def _size_line(fold: Fold) -> str:
@@ -243,23 +273,27 @@ def _size_line(fold: Fold) -> str:
     if fold.kind != "repeat":
         return fold_size(fold)
     each = fold.size // fold.times
-    return f"×{fold.times:,}" + (f" · {count_words(each, 'operation')} each" if each > 1 else "")
+    loop = f"for {fold.loop}: " if fold.loop else ""
+    return f"{loop}×{fold.times:,}" + (f" · {count_words(each, 'operation')} each" if each > 1 else "")
 
 
 def make_leaf_pill(graph: Graph, leaf: int, widest: float = WIDEST_PILL) -> Box:
     """A leaf: its name, its shape or number, and below it the final .grad if the tape records it."""
     nodes = graph.trace.nodes
-    shape = write_value(graph, leaf) if is_number(graph, leaf) else write_shape(nodes.shape[leaf])
-    shape = shorten_end(shape, 70.0, SMALL_SIZE, mono=True)
+    told = read_values(graph, leaf)
+    shape = (
+        told[0] if told else write_value(graph, leaf) if is_number(graph, leaf) else write_shape(nodes.shape[leaf])
+    )
+    shape = shorten_end(shape, MAX_VALUE_WIDTH, SMALL_SIZE, mono=True)
     name = shorten_path(nodes.variable[leaf]) or "leaf"
     room = widest - 30 - text_width(shape, SMALL_SIZE, mono=True)
     name = shorten_start(name, room, 13.0, bold=True)
     beside = 12 + text_width(name, 13.0, bold=True) + 6
     texts = [
         Text(12, 17.5, name, "variable", 13.0),
-        Text(beside, 17.5, shape, "shape", SMALL_SIZE),
+        Text(beside, 17.5, shape, "now" if told else "shape", SMALL_SIZE),
     ]
-    width = beside + text_width(shape, SMALL_SIZE, mono=True) + 12
+    width = beside + max(text_width(each, SMALL_SIZE, mono=True) for each in (shape, *told)) + 12
     height = 26.0
     if grads := read_grads(graph, leaf):
         longest = max(text_width(grad, SMALL_SIZE, mono=True) for grad in grads)
@@ -270,6 +304,15 @@ def make_leaf_pill(graph: Graph, leaf: int, widest: float = WIDEST_PILL) -> Box:
         texts.append(Text(12, height + 11, SEED, "seed", SMALL_SIZE))
         width, height = max(width, 24 + width_of(SEED, "seed", SMALL_SIZE)), height + 17
     return Box("leaf", round(max(width, 92.0 if grads else 48.0), 1), height, tuple(texts))
+
+
+def read_values(graph: Graph, leaf: int) -> tuple[str, ...]:
+    """What a leaf holds in the course of the tape, first to last; empty where a pill has no room for it."""
+    events, nodes = graph.trace.events, graph.trace.nodes
+    rows = (row for row in graph.steps_at.get(leaf, ()) if events.kind[row] == "update")
+    told = [nodes.values[leaf], *(drop_shape(events.outgoing[row]) for row in rows)]
+    fits = all(told) and max(text_width(each, SMALL_SIZE, mono=True) for each in told) <= MAX_VALUE_WIDTH
+    return tuple(told) if fits and graph.trace.engine == "torch" and nodes.values[leaf] else ()
 
 
 def shorten_path(variable: str) -> str:

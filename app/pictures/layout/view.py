@@ -29,7 +29,9 @@ def choose_view(
     graph: Graph, root: Fold, opened: frozenset[str] = frozenset(), *, comfortable: int = COMFORTABLE
 ) -> tuple[Shown, ...]:
     """Open whole levels while they fit, then the folds that `opened` names, until MAX_OPENED parts are shown."""
-    return _Chooser(graph, opened, min(comfortable, MAX_VISIBLE)).show_level(unfold(root))
+    whole = sum(weigh_node(graph, node) for node in graph.order[: MAX_VISIBLE + 1])
+    room = MAX_VISIBLE if whole <= MAX_VISIBLE else min(comfortable, MAX_VISIBLE)
+    return _Chooser(graph, opened, room).show_level(unfold(root))
 
 
 def flatten(view: Sequence[Shown]) -> list[Shown]:
@@ -44,7 +46,12 @@ def weigh(graph: Graph, fold: Fold) -> int:
     """How many boxes a closed fold draws: one for itself, and one pill per leaf."""
     if fold.kind != "op":
         return 2
-    operands = graph.operands(graph.order[fold.first])
+    return weigh_node(graph, graph.order[fold.first])
+
+
+def weigh_node(graph: Graph, node: int) -> int:
+    """How many boxes an operation draws: itself, and the pills of its leaves."""
+    operands = graph.operands(node)
     leaves = {item.node for item in operands if item.node in graph.leaf_set}
     return 1 + min(MAX_PILLS, len(leaves))
 

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from app.pictures.budget import MAX_TOLD_PARTS
 from app.pictures.graph.absorb import Input
 from app.pictures.graph.graph import Graph
-from app.pictures.graph.words import count_words, name_operation, saved_words, write_bytes, write_shape
+from app.pictures.graph.words import (
+    count_words,
+    name_operation,
+    saved_words,
+    write_bytes,
+    write_place,
+    write_shape,
+)
 from app.pictures.tape.steps import Step, group_steps
 from graders.contract.trace import MAX_MESSAGE, Shape
 
@@ -118,6 +125,10 @@ def _tell_recomputed(graph: Graph, step: Step) -> str:
 
 def _tell_message(graph: Graph, step: Step) -> str:
     text = "" if step.kind == "backward" else graph.trace.events.text[step.main]
+    if step.kind == "error":
+        writers = (user for user, failed in graph.culprits.items() if failed == graph.trace.events.node[step.main])
+        told = [f"{name_node(graph, user)}, {write_place(graph.trace.nodes.span[user])}" for user in writers]
+        text = f"what it had saved was changed by {' and '.join(told)}. {text}" if told else text
     return text if len(text) < MAX_MESSAGE else f"{text[:-1]}…"
 
 

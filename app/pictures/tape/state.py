@@ -170,6 +170,7 @@ class _Replay:
             self._state.values[node] = after
         elif kind == "error":
             self._state.failed.add(node)
+            self._state.failed.update(user for user, failed in self._graph.culprits.items() if failed == node)
 
     def _hold(self, kind: str, node: int) -> None:
         state = self._state

@@ -78,13 +78,18 @@ def test_a_loop_is_folded_where_its_body_begins() -> None:
     view = view_of(open_recorded("rnn"))
     assert [shown.fold.label for shown in view] == ["matmul, matmul, add, tanh", "pow", "sum"]
     first, rest, last = view[0].parts
-    assert (first.fold.label, rest.fold.times, last.fold.label) == ("1 of 12", 10, "12 of 12")
+    assert (first.fold.label, rest.fold.times, last.fold.label) == (
+        "for t: 1 of 12",
+        10,
+        "for t: 12 of 12",
+    )
 
 
 def test_identical_layers_are_folded_together() -> None:
     view = view_of(open_recorded("transformer"))
     assert "repeat model.blocks.1 … 10 10" in told(view)
-    assert len(flatten(view)) <= 12
+    assert len(flatten(view)) <= 15
+    assert "stretch operations 1" in told(view)
 
 
 def test_layers_that_take_turns_are_folded_by_pairs() -> None:
@@ -151,7 +156,7 @@ def test_each_call_of_a_module_is_a_fold_of_its_own() -> None:
     node = sketch.leaf("x")
     for number in (1, 2):
         low = len(sketch.nodes)
-        for step in range(20):
+        for step in range(40):
             node = sketch.op(f"step_{step * number}", node, module="net")
         sketch.passes.append({"module": "net", "number": number, "first": low, "last": node})
     assert told(view_of(sketch.graph())) == ["module net (call 1) 1", "module net (call 2) 1"]
@@ -165,3 +170,22 @@ def test_equal_calls_of_one_module_are_told_as_a_loop() -> None:
         node = sketch.op("tanh", sketch.op("mul", node, module="cell"), module="cell")
         sketch.passes.append({"module": "cell", "number": number, "first": low, "last": node})
     assert "repeat cell 28" in told(view_of(sketch.graph()))
+
+
+def test_a_graph_of_fewer_than_sixty_boxes_shows_whole() -> None:
+    sketch = Sketch()
+    node = sketch.leaf("x")
+    for layer in range(5):
+        for step in range(8):
+            node = sketch.op(f"step_{layer}_{step}", node, module=f"net.{layer}")
+    assert {shown.fold.kind for shown in flatten(view_of(sketch.graph()))} == {"op"}
+
+
+def test_a_long_stretch_is_cut_where_a_line_of_the_source_begins() -> None:
+    sketch = Sketch()
+    node = sketch.leaf("x")
+    for line in range(1, 9):
+        for step in range(20):
+            node = sketch.op(f"step_{line}_{step}", node, span=(line, 0, line, step + 1))
+    parts = fold_graph(sketch.graph()).parts
+    assert [(part.kind, part.size) for part in parts] == [("stretch", 20)] * 8
