@@ -5,6 +5,7 @@ import numpy as np
 NO_NUMBER = 1.2345e9
 NEAR = 1e-7
 STATIONS = 5
+PLAIN = {"transposed": False, "needs_gradient": True}
 
 
 def draw_cases(rng):
@@ -17,11 +18,38 @@ def draw_cases(rng):
         distance_case(rng, "a map", "Distances of five stations, each to itself 0, and the gradient of every place"),
         train_case(rng, "four steps", "Where four steps of training take the stations", steps=4),
         root_case(rng, "zeros alone", "Nothing but zeros", zeros=8, public=False),
+        *draw_shapes(rng),
         distance_case(rng, "two in one place", together, twins=True, public=False),
         train_case(
             rng, "trained from one place", f"{together}, at the start of three steps", twins=True, public=False
         ),
     ]
+
+
+def draw_shapes(rng):
+    """Shapes and sizes that the other cases do not have."""
+    shapes = {"a table": (4, 2), "one number": (), "no number": (0, 3), "one by one": (1, 1)}
+    for name, shape in shapes.items():
+        numbers = np.random.default_rng(rng.getrandbits(64))
+        squares = np.asarray(numbers.uniform(0.1, 4, shape))
+        if name in ("a table", "one by one"):
+            squares[0, 0] = 0.0
+        inputs = {"inputs": squares, "upstream": draw_upstream(numbers, shape)}
+        yield ask_root(name, f"Numbers of shape {shape}", inputs)
+    numbers = np.random.default_rng(rng.getrandbits(64))
+    squares = numbers.uniform(0.1, 4, (3, 2))
+    squares[numbers.integers(3), :] = 0.0, -0.0
+    inputs = {"inputs": squares, "upstream": draw_upstream(numbers, (3, 2))}
+    yield ask_root("a transposed table", "The numbers are not contiguous in memory", inputs, transposed=True)
+    yield ask_root("no gradient wanted", "The input does not require a gradient", inputs, needs_gradient=False)
+    tiny = np.array([1e-300, 1e-200, 0.0, 1e200])
+    inputs = {"inputs": tiny, "upstream": draw_upstream(numbers, (4,))}
+    yield ask_root("extremes", "The root of 1e-300 is 1e-150", inputs)
+
+
+def ask_root(name, idea, inputs, *, transposed=False, needs_gradient=True):
+    asked = {"ask": "root", "transposed": transposed, "needs_gradient": needs_gradient}
+    return case(name, idea, "slope-changed", False, inputs | asked, "")
 
 
 def diagnose(inputs, got, expected):
@@ -36,7 +64,7 @@ def diagnose(inputs, got, expected):
     gradients = got["gradients"]
     if np.any(gradients == NO_NUMBER):
         return "nan-gradient"
-    if not np.any(gradients):
+    if not np.any(gradients) and inputs["needs_gradient"]:
         return "no-gradient"
     if inputs["ask"] == "root" and near(gradients[~zeros], expected["gradients"][~zeros]):
         return "slope-at-zero"
@@ -71,7 +99,9 @@ def root_case(rng, name, idea, *, zeros, public=True):
     squares[places[:zeros]] = 0.0
     upstream = draw_upstream(numbers, (8,))
     shown = f"squares = {write(squares)}\nroots = safe_sqrt(squares)\nroots.backward({write(upstream)})"
-    return case(name, idea, "slope-changed", public, {"ask": "root", "inputs": squares, "upstream": upstream}, shown)
+    return case(
+        name, idea, "slope-changed", public, PLAIN | {"ask": "root", "inputs": squares, "upstream": upstream}, shown
+    )
 
 
 def distance_case(rng, name, idea, *, twins=False, public=True):
@@ -80,7 +110,7 @@ def distance_case(rng, name, idea, *, twins=False, public=True):
     upstream = draw_upstream(numbers, (STATIONS, STATIONS))
     rows = ",\n  ".join(write(row) for row in places)
     shown = f"places = [{rows}]\ndistances(places).backward(upstream)"
-    inputs = {"ask": "distances", "inputs": places, "upstream": upstream}
+    inputs = PLAIN | {"ask": "distances", "inputs": places, "upstream": upstream}
     return case(name, idea, "slope-changed", public, inputs, shown)
 
 
@@ -117,7 +147,7 @@ def draw_places(numbers, *, twins):
 
 
 def draw_upstream(numbers, shape):
-    return numbers.uniform(0.5, 2.0, size=shape) * numbers.choice([-1.0, 1.0], size=shape)
+    return np.asarray(numbers.uniform(0.5, 2.0, size=shape) * numbers.choice([-1.0, 1.0], size=shape))
 
 
 def write(row):

@@ -8,20 +8,23 @@ NO_NUMBER = 1.2345e9
 
 def probe(submission, case):
     if case["ask"] == "train":
-        places, losses = submission.train(
-            torch.from_numpy(case["places"].copy()),
-            torch.from_numpy(case["times"]),
-            lr=case["lr"],
-            steps=case["steps"],
-        )
-        return {"places": tell(places), "losses": [float(loss) for loss in losses]}
-    inputs = torch.from_numpy(case["inputs"].copy()).requires_grad_()
-    function = submission.safe_sqrt if case["ask"] == "root" else submission.distances
-    values = function(inputs)
-    gradients = None
-    if values.requires_grad:
-        (gradients,) = torch.autograd.grad(values, inputs, torch.from_numpy(case["upstream"]), allow_unused=True)
-    return {"values": tell(values), "gradients": tell(torch.zeros_like(inputs) if gradients is None else gradients)}
+        places, times = torch.from_numpy(case["places"]), torch.from_numpy(case["times"])
+        trained = submission.train(places, times, lr=case["lr"], steps=case["steps"])
+        if not (isinstance(trained, (tuple, list)) and len(trained) == 2 and isinstance(trained[0], torch.Tensor)):
+            raise TypeError("train should return the places, as a tensor, and a list of losses")
+        return {"places": tell(trained[0]), "losses": [float(loss) for loss in trained[1]]}
+    if case["transposed"]:
+        case["inputs"] = case["inputs"].T.copy().T
+    inputs = torch.from_numpy(case["inputs"]).requires_grad_(case["needs_gradient"])
+    name = "safe_sqrt" if case["ask"] == "root" else "distances"
+    values = getattr(submission, name)(inputs)
+    if not isinstance(values, torch.Tensor):
+        raise TypeError(f"{name} should return a tensor; it returned a value of type {type(values).__name__}")
+    gradients = torch.zeros_like(inputs)
+    if case["needs_gradient"] and values.requires_grad and values.shape == case["upstream"].shape:
+        (found,) = torch.autograd.grad(values, inputs, torch.from_numpy(case["upstream"]), allow_unused=True)
+        gradients = gradients if found is None else found
+    return {"values": tell(values), "gradients": tell(gradients)}
 
 
 def tell(tensor):
