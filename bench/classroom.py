@@ -2,10 +2,10 @@
 
 python bench/classroom.py [--people 300] [--seconds 120] [--cookies 200] [--course .] [--flood-from 127.0.0.1]
 
-Everybody has opened a page during the minute before (--opening), and then does something every 30 s or so: four times
-in five they read a page, three times in twenty they run a cell, once in twenty they submit an answer. A wait is from
-the request to its result. The flooder keeps as many jobs going as it has cookies; each job sleeps for 14.5 s. Each
-round has a fresh site, which knows nobody.
+Everybody has opened a page one to two minutes before (--opening), as it takes to read an exercise. Then they
+do something every 30 s or so: four times in five they read a page, three times in twenty they run a cell, once in
+twenty they submit an answer. A wait is from the request to its result. The flooder keeps as many jobs going as it has
+cookies; each job sleeps for 14.5 s. Each round has a fresh site, which knows nobody.
 
 Ends with exit status 1 if anybody of the class was refused, or if they waited more than three times as long beside
 the flooder.
@@ -138,7 +138,7 @@ class Class:
 def take_part(room: Class, noted: Noted, seed: int) -> None:
     """One person, who has one thing going at a time."""
     chance, browser = random.Random(seed), Browser(room.site.port, CLASS_ADDRESS)
-    time.sleep(chance.uniform(0, max(0.0, room.begins - time.monotonic())))
+    time.sleep(chance.uniform(0, max(0.0, room.begins - time.monotonic()) / 2))
     browser.read(chance.choice(room.pages))
     browser.close()
     time.sleep(max(0.0, room.begins + chance.uniform(0, SECONDS_PER_ACT) - time.monotonic()))
@@ -246,7 +246,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--people", type=int, default=300)
     parser.add_argument("--seconds", type=float, default=120.0)
-    parser.add_argument("--opening", type=float, default=60.0)
+    parser.add_argument("--opening", type=float, default=120.0, help="seconds before the first act")
     parser.add_argument("--cookies", type=int, default=200, help="0: no second round")
     parser.add_argument("--flood-from", default=CLASS_ADDRESS, help="127.0.0.2: from an address of its own")
     parser.add_argument("--course", type=Path, default=ROOT)
