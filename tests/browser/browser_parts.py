@@ -38,6 +38,14 @@ def is_ready(address: str) -> bool:
         return False
 
 
+def answers(url: str) -> bool:
+    try:
+        with urlopen(url, timeout=2):
+            return True
+    except (URLError, TimeoutError, ConnectionError):
+        return False
+
+
 NEAR_IS_AWAKE = """() => [...document.querySelectorAll(":not(:defined)")].every(element => {
   const box = element.getBoundingClientRect();
   return !element.checkVisibility() || box.bottom < 0 || box.top > innerHeight;
