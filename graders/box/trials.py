@@ -77,7 +77,7 @@ def try_resources(box: Slot, flavour: Flavour) -> Iterator[Boundary]:
     small = LIMITS.model_copy(update={"memory_mib": 64})
     yield expect_end("endless loop", "while True: pass", changed(cpu_seconds=0.1), stopped_in_time)
     yield expect_end(
-        "endless sleep", "import time; time.sleep(99)", changed(wall_seconds=0.1), ended(Cause.WALL_LIMIT)
+        "endless sleep", "import time; time.sleep(3)", changed(wall_seconds=0.1), ended(Cause.WALL_LIMIT)
     )
     yield expect_end("flood of output", "while True: print('x' * 999)", LIMITS, ended(Cause.OUTPUT_LIMIT))
     yield expect_end("private memory beyond the limit", "x = bytearray(200 << 20)", small, failed_with("MemoryError"))

@@ -272,6 +272,7 @@ UNNOTICED: Final[dict[str, str]] = {
     "dropped capabilities (P3)": "as in P1; an ordinary user's worker has none to drop",
     "not dumpable (P1)": "the kernel takes this from a process that changes its user; P2 proves the call",
     "not dumpable (P3)": "as in P1",
+    "parent death signal (P2)": "the zygote is the first process of its namespace: the kernel ends the rest with it",
     "new seeds of random (P1)": "Python seeds its generator after every fork by itself",
     "Landlock: read file (P1)": "every file of the root may be read; P3 proves the right, by the same code",
     "Landlock: make file (P3)": "who makes a file opens it, which needs the right to read or to write as well",
