@@ -186,6 +186,21 @@ class Worked(Message):
     numbers: Column[Values] = ()
 
 
+IdleReason = Literal["unused", "late", "frozen"]
+
+
+class Idle(Message):
+    """Leaves that no graph has: nothing was computed from them (since they are tracked), or they are not tracked.
+
+    `span` is where the program asked for tracking, of a `late` one.
+    """
+
+    variable: Column[Text] = ()
+    shape: Column[Shape] = ()
+    reason: Column[IdleReason] = ()
+    span: Column[Span | None] = ()
+
+
 class Regions(Message):
     """Nodes that belong together: a checkpointed region and the nodes inside it.
 
@@ -214,6 +229,7 @@ class Trace(Message):
     worked: Worked = Worked()
     formulas: Column[Values] = ()
     regions: Regions = Regions()
+    idle: Idle = Idle()
     roots: Column[Index] = ()
     truncated: bool = False
     notes: Column[Text] = ()

@@ -29,7 +29,7 @@ MAX_DIMENSIONS = 64
 MAX_LINE = 1_000_000
 MAX_MODULE_DEPTH = 40
 REPLACEMENT = "\ufffd"
-TABLES = ("nodes", "outputs", "passes", "edges", "cuts", "events", "rules", "worked", "regions")
+TABLES = ("nodes", "outputs", "passes", "edges", "cuts", "events", "rules", "worked", "regions", "idle")
 
 Table = TypeVar("Table", bound=BaseModel)
 
@@ -103,6 +103,7 @@ def _check_caps(trace: Trace) -> None:
         ("passes", len(trace.passes.module), MAX_PASSES),
         ("outputs", len(trace.outputs.node), MAX_EDGES),
         ("rules", len(trace.rules.node), MAX_NODES),
+        ("idle leaves", len(trace.idle.variable), MAX_CUTS),
         ("worked steps", len(trace.worked.event), MAX_EVENTS),
         ("formulas", len(trace.formulas), MAX_NODES),
         ("nodes in regions", nodes_in_regions, MAX_NODES),
@@ -170,10 +171,10 @@ def _check_passes(trace: Trace) -> None:
 
 
 def _check_shapes_and_spans(trace: Trace) -> None:
-    for shape in (*trace.nodes.shape, *trace.outputs.shape, *trace.cuts.shape):
+    for shape in (*trace.nodes.shape, *trace.outputs.shape, *trace.cuts.shape, *trace.idle.shape):
         if len(shape) > MAX_DIMENSIONS:
             raise TraceRefused("bad-shape", f"a shape has {len(shape)} dimensions; torch allows {MAX_DIMENSIONS}")
-    for span in (*trace.nodes.span, *trace.cuts.span, *trace.regions.span):
+    for span in (*trace.nodes.span, *trace.cuts.span, *trace.regions.span, *trace.idle.span):
         if span is not None and not _is_place(span):
             raise TraceRefused("bad-span", f"{span} is not a place in a source text")
     for module in (*trace.nodes.module, *trace.passes.module):
@@ -249,6 +250,7 @@ def _clean(trace: Trace) -> Trace:
             "outputs": _clean_table(trace.outputs, "variable", "values"),
             "passes": _clean_table(trace.passes, "module"),
             "events": _clean_table(trace.events, "before", "incoming", "outgoing", "text"),
+            "idle": _clean_table(trace.idle, "variable"),
             "worked": _clean_table(trace.worked, "numbers"),
             "formulas": _clean_column(trace.formulas),
             "notes": _clean_column(trace.notes),

@@ -10,6 +10,13 @@ from app.pictures.tape.sentences import name_node
 MAX_LISTED = 200
 
 
+IDLE_REASONS = {
+    "unused": "nothing was computed from it",
+    "late": "nothing was computed from it after tracking was asked for at",
+    "frozen": "requires_grad is False",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Holder:
     """An operation with the memory that it keeps for backward."""
@@ -54,6 +61,7 @@ def find_unreached(graph: Graph) -> tuple[Unreached, ...]:
     leaves = [leaf for leaf in graph.leaves if leaf not in graph.runners]
     reasons = _Reasons(graph)
     found = [Unreached(leaf, f"{_tell_leaf(graph, leaf)}: {reasons.find(leaf)}") for leaf in leaves[:MAX_LISTED]]
+    found += _list_idle(graph)
     cuts = graph.trace.cuts
     for row in range(min(len(cuts.kind), MAX_LISTED)):
         node = cuts.node[row]
@@ -62,6 +70,16 @@ def find_unreached(graph: Graph) -> tuple[Unreached, ...]:
         kind = cuts.kind[row]
         found.append(Unreached(node, f"{what} was cut by {CUT_WORDS[kind]}{place}: {CUT_REASONS[kind]}"))
     return tuple(found)
+
+
+def _list_idle(graph: Graph) -> list[Unreached]:
+    """Leaves that no graph has."""
+    idle = graph.trace.idle
+    rows = list(zip(idle.variable, idle.shape, idle.reason, idle.span, strict=True))
+    return [
+        Unreached(None, f"{name} {write_shape(shape)}: {IDLE_REASONS[reason]} {write_place(span)}".rstrip())
+        for name, shape, reason, span in rows[:MAX_LISTED]
+    ]
 
 
 def _tell_leaf(graph: Graph, leaf: int) -> str:

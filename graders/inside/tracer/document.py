@@ -46,6 +46,7 @@ def write_tables(recorder: Recorder) -> dict[str, Any]:
         "events": write_events(steps[:limit], numbers),
         **write_rules(recorder, rows, [event for event, _ in steps[:limit]]),
         "regions": write_regions(recorder, rows, numbers, source),
+        "idle": write_idle(recorder, source),
         "roots": [numbers[row] for row in recorder.roots],
         "truncated": cut_short or recorder.graph.is_full,
         "notes": write_notes(recorder, cut_short),
@@ -280,6 +281,16 @@ def write_regions(
         "kind": ["checkpoint" for _ in found],
         "nodes": [nodes for nodes, _ in found],
         "span": [source.find_span(region.site) for _, region in found],
+    }
+
+
+def write_idle(recorder: Recorder, source: SourceMap) -> dict[str, list[Any]]:
+    clip = recorder.caps.max_text
+    return {
+        "variable": [name[:clip] for name, _, _, _ in recorder.idle],
+        "shape": [shape for _, shape, _, _ in recorder.idle],
+        "reason": [reason for _, _, reason, _ in recorder.idle],
+        "span": [source.find_span(site) for _, _, _, site in recorder.idle],
     }
 
 

@@ -4,6 +4,7 @@ import sys
 from typing import Any
 
 import torch
+from torch.autograd import forward_ad
 
 from .listening import find_frame, read_counter
 from .recorder import Recorder
@@ -35,3 +36,25 @@ class FunctionWatch:
 
     def remove(self) -> None:
         torch.autograd.Function.apply = self._original
+
+
+class ForwardModeWatch:
+    """Notes that the program takes derivatives forward: what carries them is in no backward graph."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._original = forward_ad.enter_dual_level
+
+    def install(self) -> None:
+        recorder, original = self._recorder, self._original
+
+        def enter() -> Any:
+            recorder.note_once("Forward-mode derivatives (torch.autograd.forward_ad) are not shown.")
+            return original()
+
+        module: Any = forward_ad
+        module.enter_dual_level = enter
+
+    def remove(self) -> None:
+        module: Any = forward_ad
+        module.enter_dual_level = self._original

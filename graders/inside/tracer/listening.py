@@ -28,15 +28,16 @@ _PASSES_THROUGH = ("torch/functional.py", "torch/nn/functional.py", "torch/_tens
 
 
 _roles: dict[Any, str] = {}
+_TRACKING = frozenset({"requires_grad_", "requires_grad"})
 
 
 def find_role(function: Any) -> str:
-    """What a call may do without making a node: "changes" values in place, "asks" for hooks, "dual", or ""."""
+    """What a call may do without making a node: "changes" values in place, "asks" for hooks, "tracks", or ""."""
     name = name_function(function)
     if function in _ASKS:
         return "asks"
-    if name == "_make_dual":
-        return "dual"
+    if name in _TRACKING:
+        return "tracks"
     is_setter = getattr(function, "__name__", "") == "__set__"
     return "changes" if is_setter or is_inplace_call(name) or name.startswith(("_foreach_", "_fused_")) else ""
 
@@ -88,8 +89,9 @@ class Listener(TorchFunctionMode):  # type: ignore[misc]
             recorder.note_change(counter)
         elif role == "asks":
             recorder.note_asked(function is torch.Tensor.retain_grad, args[0])
-        elif role == "dual":
-            recorder.note_once("Forward-mode derivatives (torch.autograd.forward_ad) are not shown.")
+        elif role == "tracks" and args and args[0].requires_grad:
+            frame = find_frame(sys._getframe(2), recorder.filename)
+            recorder.tracked.note(args[0], recorder.make_site(frame, function))
 
     def _find_cut(
         self, function: Any, args: Any, kwargs: Any, result: Any, was_tracked: bool, is_lost: bool

@@ -13,6 +13,7 @@ import torch
 from .caps import Caps
 from .cuts import Cut
 from .graph import Graph, Row
+from .idle import Found, Tracked
 from .listening import find_frame, read_counter
 from .loops import find_loop_names
 from .names import ModulePaths, find_module_name, iterate_tensors
@@ -94,6 +95,8 @@ class Recorder:
         self.cuts: dict[tuple[str, Site, Row | None], NotedCut] = {}
         self.asked: dict[int, Asked] = {}
         self.touched_at: int | None = None
+        self.tracked = Tracked()
+        self.idle: list[Found] = []
         self.regions: list[Region] = []
         self.births = Births()
         self.rules = Rulebook()

@@ -13,8 +13,9 @@ from .document import write_document
 from .engine import Engine
 from .fitting import fit_document
 from .foreign import ThreadWatch
-from .functions import FunctionWatch
+from .functions import ForwardModeWatch, FunctionWatch
 from .graph import read_root
+from .idle import find_idle
 from .listening import Listener, find_frame
 from .modules import ModuleWatch
 from .names import iterate_tensors
@@ -38,6 +39,7 @@ class Recording:
             CheckpointWatch(recorder, self._engine),
             ThreadWatch(recorder),
             ParameterWatch(recorder),
+            ForwardModeWatch(recorder),
             CompileWatch(recorder, self._listener),
             WarningWatch(),
         )
@@ -86,6 +88,7 @@ class Recording:
         recorder.graph.discover(nodes)
         fresh = recorder.graph.rows[known:]
         recorder.name_rows(extra=scopes[1:])
+        recorder.idle = find_idle(scopes, module_name, recorder.graph, recorder.tracked)
         fed = {target for row in fresh for target, _, _ in row.edges}
         recorder.add_roots([row for row in fresh if not row.is_leaf and row not in fed])
 

@@ -194,3 +194,83 @@ x = torch.ones(2, requires_grad=True)
     found = trace(source)
     assert (found.cuts.kind, found.cuts.node) == (("detach",), (None,))
     assert found.nodes.variable == ("x", "", "")
+
+
+def test_what_backward_did_not_reach_names_what_is_unused_frozen_and_tracked_too_late() -> None:
+    source = """\
+import torch
+from torch import nn
+spare = nn.Linear(2, 1, bias=False)
+cold = nn.Linear(2, 1, bias=False)
+cold.requires_grad_(False)
+w = torch.ones(2)
+y = (w * 2).sum()
+w.requires_grad_()
+x = torch.ones(2, requires_grad=True)
+cold(x).sum().backward()
+"""
+    idle = trace(source).idle
+    spans = [span and span[0] for span in idle.span]
+    assert set(zip(idle.variable, idle.reason, spans, strict=True)) == {
+        ("spare.weight", "unused", None),
+        ("cold.weight", "frozen", None),
+        ("w", "late", 8),
+    }
+
+
+def test_a_hook_and_a_retained_gradient_are_told() -> None:
+    source = """\
+import torch
+x = torch.tensor(1.0, requires_grad=True)
+y = x * 3
+y.register_hook(lambda gradient: gradient * 2)
+y.retain_grad()
+(y * 5).backward()
+"""
+    told = tell(source)
+    assert "mul (MulBackward0) keeps its gradient: .grad is 10.0" in told
+    assert any("receives 10.0 (a hook ran on this gradient first), sends 30.0 to x" in sentence for sentence in told)
+
+
+def test_what_was_dropped_before_backward_is_counted_in_a_note() -> None:
+    source = "import torch\nx = torch.ones(2, requires_grad=True)\ny = x.exp().sum()\ny = x.sum()\ny.backward()\n"
+    assert any("2 operations are not shown" in note and "line 3" in note for note in trace(source).notes)
+
+
+def test_a_forward_mode_derivative_is_left_out_with_a_word() -> None:
+    source = """\
+import torch
+import torch.autograd.forward_ad as forward_ad
+x = torch.ones(2, requires_grad=True)
+with forward_ad.dual_level():
+    y = forward_ad.make_dual(x, torch.ones(2)).sin().sum()
+x.sum().backward()
+"""
+    assert any("Forward-mode" in note for note in trace(source).notes)
+
+
+def test_a_parameter_made_of_a_result_and_a_number_in_a_text_are_cuts() -> None:
+    source = """\
+import torch
+h = torch.ones(2, requires_grad=True) * 2
+p = torch.nn.Parameter(h)
+y = (p * 2).sum()
+text = f"{y:.2f}"
+y.backward()
+"""
+    found = trace(source)
+    assert [(kind, span and span[0]) for kind, span in zip(found.cuts.kind, found.cuts.span, strict=True)] == [
+        ("parameter", 3),
+        ("format", 5),
+    ]
+
+
+def test_the_write_that_made_a_backward_fail_is_named() -> None:
+    source = """\
+import torch
+x = torch.ones(2, requires_grad=True)
+y = x.exp()
+y.add_(1)
+y.sum().backward()
+"""
+    assert "fails: what it had saved was changed by add_ (AddBackward0), line 4." in tell(source)[-1]
