@@ -37,7 +37,7 @@ def draw_cases(rng):
 
 def diagnose(inputs, got, expected):
     if inputs["ask"] == "names":
-        return diagnose_names([int(known) for known in got["known"]])
+        return diagnose_names([int(known) for known in got["known"]], got["parameters"] >= expected["parameters"])
     if inputs["ask"] != "train":
         return None
     for mistake in STAY:
@@ -46,8 +46,13 @@ def diagnose(inputs, got, expected):
     return None
 
 
-def diagnose_names(known):
-    """What is wrong with the blocks, or else with the scale. The answer begins with the scale, then stem and head."""
+def diagnose_names(known, as_many):
+    """What is wrong with the blocks, or else with the scale. The answer begins with the scale, then stem and head.
+
+    `as_many`: as many parameters are trained as should be, so what is not found has another name.
+    """
+    if as_many and UNKNOWN in known:
+        return "names-changed"
     scale, blocks = known[0], known[5:]
     if any(found == KEPT for found in blocks) and blocks[0] == TRAINED:
         return "shared-block"
