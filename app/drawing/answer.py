@@ -6,6 +6,7 @@ committed traces.
 
 import json
 import logging
+from collections import Counter
 from typing import assert_never
 
 from app.drawing.tasks import (
@@ -104,7 +105,7 @@ def _draw(task: DrawPicture, trace: CheckedTrace) -> Figure:
         node_total=len(trace.nodes.name),
         has_tape=bool(trace.events.kind),
         weighs=trace.engine == "torch",
-        nodes=tuple(_name_node(trace, node) for node in range(len(trace.nodes.name))) if task.list_nodes else (),
+        nodes=_name_nodes(trace) if task.list_nodes else (),
         tape=_tell_tape(graph, task.step or 0, task.rows) if task.rows else None,
     )
 
@@ -140,6 +141,32 @@ def _write_played(task: WritePlayed, trace: CheckedTrace) -> bytes:
             "tape": write_tape(graph, task.explained).document,
         }
     )
+
+
+def _name_nodes(trace: Trace) -> tuple[NamedNode, ...]:
+    """Every node. Those that would read the same are told apart by what they were computed from, else by a number."""
+    named = [_name_node(trace, node) for node in range(len(trace.nodes.name))]
+    often = Counter(node.label for node in named)
+    inputs = _list_inputs(trace) if len(often) < len(named) else {}
+    labels = [
+        f"{node.label}{inputs.get(n, '')}" if often[node.label] > 1 else node.label for n, node in enumerate(named)
+    ]
+    alike, seen = Counter(labels), Counter[str]()
+    told = []
+    for node, label in zip(named, labels, strict=True):
+        seen[label] += 1
+        number = f", {seen[label]} of {alike[label]}" if alike[label] > 1 else ""
+        told.append(node.model_copy(update={"label": f"{label}{number}"}))
+    return tuple(told)
+
+
+def _list_inputs(trace: Trace) -> dict[int, str]:
+    """By node, what it was computed from: ", of x and exp"."""
+    nodes = trace.nodes
+    inputs: dict[int, list[str]] = {}
+    for source, to in zip(trace.edges.source, trace.edges.target, strict=True):
+        inputs.setdefault(source, []).append(nodes.variable[to] or nodes.forward[to] or nodes.name[to])
+    return {node: f", of {' and '.join(names)}" for node, names in inputs.items()}
 
 
 def _name_node(trace: Trace, node: int) -> NamedNode:

@@ -11,6 +11,8 @@ LINES_FROM = 2
 """A line needs at least two points."""
 
 MAX_MARKS = 9
+SMALLEST_IN_FULL, LARGEST_IN_FULL = 1e-4, 1e12
+"""Beyond these a mark is written as a power of ten."""
 
 MAX_TITLE = 30
 """How many letters fit along an axis."""
@@ -53,7 +55,7 @@ def _shared_start(lines: list[list[str]]) -> list[str]:
 
 
 def _mark_decades(values: Column) -> dict[str, Any]:
-    """Marks at 1, 2 and 5 of each decade, or at 1 alone if there are many. Plotly's own marks overlap."""
+    """Marks at 1, 2 and 5 of each decade; at 1 alone, or of some decades, if there are many. Plotly's own overlap."""
     above_zero = [float(value) for value in values if not isinstance(value, str) and value is not None and value > 0]
     if not above_zero:
         return {}
@@ -61,11 +63,16 @@ def _mark_decades(values: Column) -> dict[str, Any]:
     decades = range(floor(log10(low)), ceil(log10(high)) + 1)
     marks = [float(f"{digit}e{decade}") for decade in decades for digit in (1, 2, 5)]
     near = [mark for mark in marks if low / 1.3 <= mark <= high * 1.3]
-    shown = near if len(near) <= MAX_MARKS else [mark for mark in near if f"{mark:e}".startswith("1.")]
+    if len(near) > MAX_MARKS:
+        near = [mark for mark in near if f"{mark:e}".startswith("1.")]
+    # Over very many decades a mark at each would be unreadable too: then every second, third, ... one has it.
+    shown = near[:: ceil(len(near) / MAX_MARKS)]
     return {"tickmode": "array", "tickvals": shown, "ticktext": [_say_mark(mark) for mark in shown]}
 
 
 def _say_mark(mark: float) -> str:
+    if not SMALLEST_IN_FULL <= mark < LARGEST_IN_FULL:
+        return f"1e{round(log10(mark))}" if f"{mark:e}".startswith("1.") else f"{mark:.0e}"
     for size, letter in ((1e9, "G"), (1e6, "M")):
         if mark >= size:
             return f"{mark / size:g}{letter}"

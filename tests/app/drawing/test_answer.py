@@ -117,3 +117,12 @@ def test_refusals_of_the_reader_are_sentences() -> None:
         read_trace(write(lying))
     with pytest.raises(NotDrawn, match=r"^The graph could not be drawn: roots points at node 1000000, .*\.$"):
         answer_task(PICTURE, write(lying))
+
+
+def test_nodes_that_would_read_the_same_are_told_apart() -> None:
+    figure = Figure.model_validate_json(answer_task(PICTURE, write(RECORDED)))
+    stack = Figure.model_validate_json(answer_task(PICTURE, write(sketch_stack(50).trace)))
+
+    for drawn in (figure, stack):
+        labels = [node.label for node in drawn.nodes]
+        assert len(set(labels)) == len(labels)

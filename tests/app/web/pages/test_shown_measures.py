@@ -118,3 +118,18 @@ def test_a_logarithmic_axis_is_marked_at_one_two_and_five_and_names_lose_their_u
     assert many["layout"]["xaxis"]["ticktext"][-3:] == ["10,000", "100,000", "1M"]
     assert "tickvals" not in none["layout"]["xaxis"]
     assert (few["data"][0]["name"], few["layout"]["yaxis"]["title"]["text"]) == ("one segment", "one segment")
+
+
+def test_a_logarithmic_axis_over_many_decades_has_few_marks_that_can_be_read() -> None:
+    values = [10.0**exponent for exponent in range(-40, 9, 2)]
+    figure = draw_chart("line", "x", ["y"], {"x": list(range(len(values))), "y": values}, ["y"])
+
+    axis = figure["layout"]["yaxis"]
+    assert len(axis["tickvals"]) <= 9
+    assert axis["ticktext"][:3] == ["1e-40", "1e-34", "1e-28"]
+
+
+def test_a_logarithmic_axis_over_few_decades_is_marked_in_numbers() -> None:
+    figure = draw_chart("line", "x", ["y"], {"x": [1, 2], "y": [10.0, 20_000_000.0]}, ["y"])
+
+    assert figure["layout"]["yaxis"]["ticktext"] == ["10", "100", "1,000", "10,000", "100,000", "1M", "10M"]
