@@ -1,9 +1,12 @@
 """The status of a claim today, from its evidence and the installed version of torch. Pure."""
 
+import re
 from enum import StrEnum
 
 from app.course.blocks import Claim
 from app.course.model import Evidence
+
+TORCH, NUMPY = re.compile(r"\btorch\b"), re.compile(r"\bnumpy\b")
 
 
 class ClaimStatus(StrEnum):
@@ -28,7 +31,21 @@ def find_status(claim: Claim, evidence: Evidence | None, torch: str) -> ClaimSta
         return ClaimStatus.BROKEN
     if claim.needs == "gpu":
         return ClaimStatus.OTHER_DEVICE
+    if not uses_torch(claim):
+        return ClaimStatus.HELD
     return ClaimStatus.HELD if _release(evidence.torch) == _release(torch) else ClaimStatus.OTHER_VERSION
+
+
+def uses_torch(claim: Claim) -> bool:
+    """Whether the version of torch can matter to a claim."""
+    return bool(TORCH.search(claim.code))
+
+
+def name_surroundings(claim: Claim, evidence: Evidence) -> str:
+    """What a claim's code ran on, as far as it can matter: a version of torch, or of Python."""
+    if uses_torch(claim):
+        return f"torch {evidence.torch}"
+    return f"Python {evidence.python}{' with numpy' if NUMPY.search(claim.code) else ''}"
 
 
 def _release(version: str) -> str:

@@ -1,6 +1,6 @@
 """course.toml: the course's title, its concepts, and its modules with the order of their chapters."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -33,9 +33,13 @@ class ModuleEntry(_Fields):
     chapters: tuple[ChapterEntry, ...] = ()
 
 
+ShownPage = Literal["problems", "play", "claims"]
+
+
 class CourseFile(_Fields):
     """course.toml, version 1. `torch` is the version with which the course's numbers were measured;
-    a course without torch leaves it out.
+    a course without torch leaves it out. `brand` is the short name in the header (the title), `lead` what the home
+    page says under the tagline, `pages` what the header links to beside the course.
 
     `explained` maps the name of a rule of the player to where it is explained: `chapter` or `chapter#anchor`.
     """
@@ -44,6 +48,9 @@ class CourseFile(_Fields):
     title: str
     tagline: str
     torch: str = ""
+    brand: str = ""
+    lead: str = ""
+    pages: tuple[ShownPage, ...] | None = None
     concepts: dict[Slug, str]
     explained: dict[str, str] = Field(default_factory=dict)
     modules: Annotated[tuple[ModuleEntry, ...], Field(min_length=1)]

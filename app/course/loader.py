@@ -49,6 +49,10 @@ from app.course.questions.question import QuestionBase
 
 KATEX = Path(__file__).parent / "vendor" / "katex" / "katex.min.js"
 
+ALL_PAGES = ("problems", "play", "claims")
+PAGES_WITHOUT_TORCH = ("problems", "claims")
+"""The player steps through PyTorch's graphs."""
+
 WATCHED = (
     "course.toml",
     GLOSSARY,
@@ -159,6 +163,9 @@ class CourseReader:
             debugging=guide,
             explained=explain_rules(file.explained, text, _written(modules)),
             gallery=gallery,
+            brand=file.brand or file.title,
+            lead=file.lead,
+            pages=file.pages if file.pages is not None else (ALL_PAGES if file.torch else PAGES_WITHOUT_TORCH),
             math_css=self._typesetter.stylesheet(),
         )
         told = sorted([*report.problems, *problems, *evidence_problems])

@@ -158,6 +158,12 @@ class Course:
     explained: Mapping[str, Explanation] = field(default_factory=dict)
     """Where an operation's rule is explained, by the player's name for the rule."""
     gallery: tuple[Snippet, ...] = ()
+    brand: str = ""
+    """The short name in the header; the title if there is none."""
+    lead: str = ""
+    """What the home page says under the tagline."""
+    pages: tuple[str, ...] = ("problems", "play", "claims")
+    """What the header links to beside the course itself."""
     math_css: str = ""
     """The CSS rules of the classes that replace KaTeX's style attributes in typeset formulas."""
     index: CourseIndex = field(init=False, repr=False, compare=False)

@@ -106,3 +106,23 @@ def test_website_and_graders_take_the_course_from_the_same_place(
 
     assert Settings().course == elsewhere
     assert GraderSettings().exercises == elsewhere / "exercises"
+
+
+async def test_a_course_without_torch_shows_its_own_name_and_nothing_of_torch(
+    elsewhere: Path, tmp_path: Path
+) -> None:
+    path = elsewhere / "course.toml"
+    text = path.read_text().replace('torch = "2.13.0"\n', 'brand = "Tiny"\nlead = "Words of its own."\n')
+    await asyncio.to_thread(path.write_text, text)
+    settings = Settings(data=tmp_path / "data", course=elsewhere)
+    await asyncio.to_thread(settings.data.mkdir)
+    await asyncio.to_thread(migrate, settings.database, settings.data)
+    app = create_app(settings)
+    async with app.router.lifespan_context(app):
+        transport = httpx2.ASGITransport(app=app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://testserver") as client:
+            home = (await client.get("/")).text
+
+    assert '<span class="brand-name">Tiny</span>' in home
+    assert "Words of its own." in home
+    assert [word for word in ("PyTorch", "Unwind", 'href="/play"', "import torch") if word in home] == []

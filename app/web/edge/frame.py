@@ -51,7 +51,8 @@ class LearnerFacts:
 class Frame:
     """`path` is the page's own path (for the navigation and the theme form); `asset` maps "site.css" to its URL.
 
-    `title` is the page's; `course_title` the course's. The editor reads `nonce` for its style elements.
+    `title` is the page's; `course_title` the course's, and `brand` its short name. `pages` are those that the header
+    links to, beside what every course has. The editor reads `nonce` for its style elements.
     `math_css` is the URL of the style rules that this course's formulas need, or empty.
     """
 
@@ -62,6 +63,8 @@ class Frame:
     nonce: str
     asset: Callable[[str], str]
     course_title: str
+    brand: str
+    pages: tuple[str, ...]
     math_css: str
     learner: LearnerFacts
     preview: PreviewNote | None = None
@@ -90,6 +93,8 @@ def make_frame(
         nonce=nonce,
         asset=site.assets.url,
         course_title=course.title,
+        brand=course.brand or course.title,
+        pages=course.pages,
         math_css=math_css_url(course),
         learner=facts,
         preview=site.preview.note() if site.preview else None,

@@ -43,7 +43,9 @@ class HomePage:
     template: ClassVar[str] = "home.html"
     frame: Frame
     tagline: str
-    cell: CellView
+    lead: str
+    cell: CellView | None
+    """Only in a course with the player, because it shows a graph of torch's."""
     start: Link | None
     chapters_written: int
     chapters_total: int
@@ -59,7 +61,8 @@ async def home_page(context: RequestContextDep) -> Response:
     page = HomePage(
         frame=await context.frame(course.title, course.tagline),
         tagline=course.tagline,
-        cell=await _show_cell(context.site),
+        lead=course.lead,
+        cell=await _show_cell(context.site) if "play" in course.pages else None,
         start=link_to(course.numbered_chapters[0]) if course.numbered_chapters else None,
         chapters_written=len(course.numbered_chapters),
         chapters_total=course.chapter_total,

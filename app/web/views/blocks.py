@@ -336,6 +336,8 @@ class ClaimView:
     status: ClaimStatus
     torch: str
     """The torch version that runs here, to compare with the evidence."""
+    ran_on: str
+    """What the evidence is of: a version of torch, or of Python for a claim without torch."""
     evidence: Evidence | None
 
 

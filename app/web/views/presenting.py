@@ -27,7 +27,7 @@ from app.course.blocks import (
     Steps,
     VariantDraw,
 )
-from app.course.claim_status import find_status
+from app.course.claim_status import find_status, name_surroundings
 from app.course.language.code import highlight, highlight_unnumbered
 from app.course.language.directives import BOXES
 from app.course.model import Chapter, Course
@@ -355,6 +355,7 @@ def present_claim(block: Claim, state: ChapterState, anchor: str = "") -> views.
         needs=block.needs,
         status=find_status(block, found, torch),
         torch=torch,
+        ran_on=name_surroundings(block, found) if found else "",
         evidence=found,
     )
 

@@ -13,7 +13,7 @@ import pytest
 from site_parts import HELLO
 
 from app.course.blocks import Claim, Where
-from app.course.claim_status import ClaimStatus, find_status
+from app.course.claim_status import ClaimStatus, find_status, name_surroundings
 from app.course.loader import load_course
 from app.course.model import Chapter, Evidence
 from app.main import create_app
@@ -25,7 +25,7 @@ from app.web.views.presenting import ChapterState, present_claim
 
 FIXTURE = Path(__file__).resolve().parents[3] / "course"
 
-CLAIM = Claim("id", "", "", "assert True", "", "cpu", Where("", 1))
+CLAIM = Claim("id", "", "", "import torch\nassert torch", "", "cpu", Where("", 1))
 EVIDENCE = Evidence(True, "2.13.0+cpu", "cpu", "3.11.7", "2026-01-02", 0.5)
 
 
@@ -184,3 +184,12 @@ async def test_claims_can_be_searched_by_the_words_of_a_claim_or_its_myth(settin
     assert '<details class="claim-group" open>' in found
     assert "0 claims contain" in none
     assert "A tensor that is used twice gets the gradient of its last use." not in none
+
+
+def test_a_claim_without_torch_is_held_on_python_whatever_torch_runs_here() -> None:
+    plain = replace(CLAIM, code="import numpy\nassert numpy")
+    held = Evidence(True, "2.13.0+cpu", "cpu", "3.11.7", "2026-01-02", 0.5, "")
+
+    assert find_status(plain, held, "2.14.0+cpu") is ClaimStatus.HELD
+    assert name_surroundings(plain, held) == "Python 3.11.7 with numpy"
+    assert name_surroundings(CLAIM, held) == "torch 2.13.0+cpu"
