@@ -15,6 +15,7 @@ from app.drawing.tasks import NotDrawn
 from app.web.edge.access import NotAllowed, SignInNeeded
 from app.web.edge.frame import Frame, LearnerFacts, make_frame
 from app.web.edge.identity import FRAGMENT_HEADER, read_theme
+from app.web.edge.memory_meter import Unmeasured
 from app.web.edge.metrics import WEBSITE
 from app.web.edge.mistakes import list_problems
 from app.web.edge.rates import QuotaExceeded, RateExceeded
@@ -159,11 +160,17 @@ async def refuse_role(request: Request, error: Exception) -> Response:
     return respond_with_words(get_site(request), request, 403, str(error), words=NOT_ALLOWED)
 
 
+async def say_closed(request: Request, error: Exception) -> Response:
+    """Of an exercise that no grader here can judge."""
+    return respond_with_words(get_site(request), request, 409, str(error))
+
+
 def handle_errors(app: FastAPI) -> None:
     """Register a handler for each error that routes raise, which puts it into words."""
     app.add_exception_handler(NotDrawn, refuse_picture)
     app.add_exception_handler(SignInNeeded, ask_to_sign_in)
     app.add_exception_handler(NotAllowed, refuse_role)
+    app.add_exception_handler(Unmeasured, say_closed)
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
