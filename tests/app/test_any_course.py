@@ -126,3 +126,11 @@ async def test_a_course_without_torch_shows_its_own_name_and_nothing_of_torch(
     assert '<span class="brand-name">Tiny</span>' in home
     assert "Words of its own." in home
     assert [word for word in ("PyTorch", "Unwind", 'href="/play"', "import torch") if word in home] == []
+
+
+def test_make_check_checks_the_course_that_it_is_given(tmp_path: Path) -> None:
+    command = ["make", "-n", "check", f"COURSE={tmp_path / 'my course'}", "ARGS=--text"]
+
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+    assert f'-m app check "{tmp_path / "my course"}" --text' in said
