@@ -89,6 +89,11 @@ class Store:
         row = {"learner": learner, "key": key, "text": text, "saved_at": now.timestamp()}
         await self._database.write(_put, drafts, row, now)
 
+    async def replace_draft(self, learner: LearnerId, key: DraftKey, text: str, over: str, now: datetime) -> bool:
+        """Save a draft only if the stored one is `over` or `text`, or there is none; whether it was saved."""
+        row = {"learner": learner, "key": key, "text": text, "saved_at": now.timestamp()}
+        return await self._database.write(_replace_draft, row, over, now)
+
     async def drafts(self, learner: LearnerId, prefix: str) -> Mapping[DraftKey, str]:
         """Drafts by key, for the keys that start with `prefix`."""
         mine = drafts.c.learner == learner
@@ -170,6 +175,16 @@ def _put(connection: Connection, table: Table, row: dict[str, Any], now: datetim
     changed = {name: value for name, value in row.items() if name not in keys}
     statement = insert_into(connection, table).values(row)
     connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=changed))
+
+
+def _replace_draft(connection: Connection, row: dict[str, Any], over: str, now: datetime) -> bool:
+    mine = (drafts.c.learner == row["learner"]) & (drafts.c.key == row["key"])
+    stored = connection.execute(select(drafts.c.text).where(mine)).scalar()
+    # A page shows a text without its last line breaks.
+    if stored is not None and stored.rstrip("\n") not in (over.rstrip("\n"), row["text"].rstrip("\n")):
+        return False
+    _put(connection, drafts, row, now)
+    return True
 
 
 def _read_histories(connection: Connection, learner: LearnerId, chapter: str | None) -> Mapping[str, ChapterHistory]:

@@ -1,6 +1,6 @@
 // A cell: edit, run, stop, reset. The code's output streams in as text; its graph and its errors follow.
 
-import { CHANGED_ELSEWHERE, Draft } from "./drafts";
+import { Draft } from "./drafts";
 import { renew } from "./fragment";
 import type { GraphElement } from "./graph";
 import { OutputPane } from "./output";
@@ -32,7 +32,7 @@ export class CellElement extends HTMLElement {
     this.output = new OutputPane(this.find<HTMLElement>(".cell-output"));
     this.pad = new GrowingPad(field, this.events());
     const place = this.dataset["draft"];
-    if (place && !field.readOnly) this.takeUpDraft(new Draft(place, () => this.show(CHANGED_ELSEWHERE)));
+    if (place && !field.readOnly) this.takeUpDraft(new Draft(place, field.form, field.defaultValue));
     this.find<HTMLFormElement>("form").addEventListener("submit", (event) => {
       event.preventDefault();
       void this.run();

@@ -1,7 +1,7 @@
 // A submission or a public check: sent without leaving the page, followed live, answered in place.
 
 import { DiagnosisFields } from "./diagnosis";
-import { CHANGED_ELSEWHERE, Draft } from "./drafts";
+import { Draft } from "./drafts";
 import { announce, elementIn } from "./fragment";
 import { LiveCases } from "./live-cases";
 import { GrowingPad, type Pad } from "./pad";
@@ -51,7 +51,7 @@ class SubmissionElement extends HTMLElement {
       else check();
     });
     const place = this.dataset["draft"];
-    if (place) this.takeUpDraft(new Draft(place, () => this.say(CHANGED_ELSEWHERE)));
+    if (place) this.takeUpDraft(new Draft(place, form, field.defaultValue));
     const asked = form.querySelector<HTMLElement>("[data-diagnosis]");
     if (asked) this.diagnosis = new DiagnosisFields(asked);
     form.addEventListener("submit", (event) => {
@@ -125,12 +125,14 @@ class SubmissionElement extends HTMLElement {
 
   private async post(url: string, key: string, isPublicCheck: boolean): Promise<Accepted> {
     const said = isPublicCheck ? {} : (this.diagnosis?.said() ?? {});
+    const source = this.pad?.text() ?? "";
     const response = await fetch(url, {
       method: "POST",
       headers: { "Content-Type": "application/json", ...openedHeader() },
-      body: JSON.stringify({ source: this.pad?.text() ?? "", idempotency_key: key, ...said }),
+      body: JSON.stringify({ source, idempotency_key: key, ...said }),
     });
     if (!response.ok) throw await refusalOf(response);
+    this.draft?.submitted(source);
     return (await response.json()) as Accepted;
   }
 

@@ -156,10 +156,38 @@ def test_a_long_program_scrolls_within_its_cell(open_page: OpenPage) -> None:
     assert editor.evaluate("editor => editor.clientHeight <= innerHeight")
 
 
-def test_code_that_another_tab_changes_is_said_so(open_page: OpenPage) -> None:
+def test_code_scrolled_sideways_passes_beneath_the_line_numbers(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    cell = open_cell(page, 1)
+    colour = "part => getComputedStyle(part).backgroundColor"
+    beside = cell.locator(".cell-body").evaluate(colour)
+    assert cell.locator(".cm-gutters").evaluate(colour) == beside != "rgba(0, 0, 0, 0)"
+
+
+def test_the_reader_chooses_between_the_code_of_two_tabs(open_page: OpenPage) -> None:
     page = open_page(CHAPTER)
     cell = open_cell(page, 1)
     other = page.context.new_page()
     other.goto(CHAPTER)
     write(other, open_cell(other, 1), "print('from the other tab')")
-    expect(cell.locator("[data-state]")).to_contain_text("Another tab has changed this code.")
+    asked = cell.get_by_role("alert")
+    expect(asked).to_contain_text("Another tab or device has changed this code")
+    page.bring_to_front()
+    with page.expect_navigation():
+        asked.get_by_role("button", name="Take the other version").click()
+    expect(open_cell(page, 1).locator(".cm-content")).to_have_text("print('from the other tab')")
+
+
+def test_what_another_device_stored_is_replaced_only_on_request(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    cell = open_cell(page, 1)
+    draft = f"/api/drafts/{cell.get_attribute('data-draft')}"
+    assert page.request.put(draft, data={"text": "print('elsewhere')"}).status == 204
+    with page.expect_response(f"**{draft}") as refused:
+        write(page, cell, "print('here')")
+    assert refused.value.status == 409
+    with page.expect_response(f"**{draft}") as stored:
+        cell.get_by_role("alert").get_by_role("button", name="Keep this version").click()
+    assert stored.value.status == 204
+    page.reload()
+    expect(open_cell(page, 1).locator(".cm-content")).to_have_text("print('here')")

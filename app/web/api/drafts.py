@@ -17,6 +17,8 @@ api = APIRouter(prefix="/api/drafts", tags=["drafts"])
 class DraftText(BaseModel):
     model_config = ConfigDict(extra="forbid")
     text: str = Field(max_length=MAX_SOURCE_BYTES)
+    over: str | None = Field(default=None, max_length=MAX_SOURCE_BYTES)
+    """The stored text that the sender knows. If another is stored, nothing is replaced; null replaces any."""
 
 
 def may_keep_draft(course: Course, key: str) -> bool:
@@ -36,8 +38,15 @@ def may_keep_draft(course: Course, key: str) -> bool:
 
 @api.put("/{key:path}", status_code=204)
 async def save_draft(key: str, draft: DraftText, context: LearnerContextDep) -> None:
-    """Store the text of an editor: `exercises/NAME`, `exercises/NAME/diagnosis` or `chapters/SLUG/CELL`."""
+    """Store the text of an editor: `exercises/NAME`, `exercises/NAME/diagnosis` or `chapters/SLUG/CELL`.
+
+    Answers 409 if another tab or device has stored a text that the sender does not know.
+    """
     if not may_keep_draft(context.course, key):
         raise HTTPException(404, "There is no editor of that name.")
     await context.request_context.count_kept(Act.WRITE, draft.text)
-    await context.site.store.save_draft(context.learner, DraftKey(key), clean_source(draft.text), context.now)
+    store, text, now = context.site.store, clean_source(draft.text), context.now
+    if draft.over is None:
+        await store.save_draft(context.learner, DraftKey(key), text, now)
+    elif not await store.replace_draft(context.learner, DraftKey(key), text, clean_source(draft.over), now):
+        raise HTTPException(409, "Another tab or device has stored a different text since this page was opened.")

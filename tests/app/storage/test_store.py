@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from app.course.questions.marking import QuestionResponse
+from app.storage.draft_key import DraftKey
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading, Session
 from app.storage.store import Store
 from app.storage.tables import metadata
@@ -66,6 +67,15 @@ async def test_a_draft_is_replaced_by_the_next(store: Store) -> None:
     await store.save_draft(ADA, "chapters/one_more/cell", "other", NOON)
 
     assert await store.drafts(ADA, "chapters/one/") == {"chapters/one/cell": "new"}
+
+
+async def test_a_draft_that_the_sender_does_not_know_is_not_replaced(store: Store) -> None:
+    key = DraftKey("chapters/one/cell")
+
+    assert await store.replace_draft(ADA, key, "first", "starter", NOON)
+    assert await store.replace_draft(ADA, key, "second", "first\n", LATER)
+    assert not await store.replace_draft(ADA, key, "third", "first", LATER)
+    assert await store.drafts(ADA, "chapters/one/") == {key: "second"}
 
 
 async def test_the_last_run_of_a_cell_is_remembered(store: Store) -> None:
