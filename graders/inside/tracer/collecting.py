@@ -14,4 +14,7 @@ def without_collecting() -> Iterator[None]:
         yield
     finally:
         if was_collecting:
+            # Both together move young objects to the oldest generation, unseen: looking through them takes long.
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()

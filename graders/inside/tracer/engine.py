@@ -94,28 +94,31 @@ class BackwardRun:
         if self._done is not None:
             self.settle()
         now = read_counter()
-        if torch.is_grad_enabled() or _count_dispatch_modes():
-            with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
-                self._note_run(row, outgoing, incoming)
-        else:
-            # Most calls: this runs once for each node, and entering three contexts takes longer than the rest.
-            with torch._C.DisableTorchFunction():
-                self._note_run(row, outgoing, incoming)
+        try:
+            if torch.is_grad_enabled() or _count_dispatch_modes():
+                with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
+                    self._note_run(row, outgoing, incoming)
+            else:
+                # Most calls: this runs once for each node, and entering three contexts takes longer than the rest.
+                with torch._C.DisableTorchFunction():
+                    self._note_run(row, outgoing, incoming)
+        except Exception as problem:  # noqa: BLE001 - the tracer's fault must not become the program's
+            self._recorder.give_up(problem)
         self._reach(row, outgoing, now)
         self._done = row
 
     def _note_run(self, row: Row, outgoing: Any, incoming: Any) -> None:
         recorder = self._recorder
         node = self._nodes.pop(row, None)
-        renderer, step = recorder.renderer, len(recorder.tape.events)
+        renderer, events = recorder.renderer, recorder.tape.events
         event = Event("vjp", row, self._call, recorder.read_counter())
-        event.received = renderer.see_received(row, incoming, step)
+        event.received = renderer.see_received(row, incoming, len(events))
         if recorder.asked and (asked := recorder.asked.get(row.sequence)) is not None:
             event.text = HOOKED if asked.is_hooked else ""
             self._keep(row, asked, event.received)
-        event.sent = renderer.see_sent(row, outgoing, step)
+        event.sent = renderer.see_sent(row, outgoing, len(events))
         recorder.tape.add(event)
-        if not row.is_custom:
+        if not row.is_custom and not recorder.rules.has_enough(row.name, incoming):
             recorder.rules.keep(node, row, event, (incoming, outgoing))
 
     def _keep(self, row: Row, asked: Asked, received: Any) -> None:

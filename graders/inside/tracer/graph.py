@@ -6,7 +6,6 @@ A small tag in each node's metadata gives later walks its row, and signals when 
 import functools
 import weakref
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -23,15 +22,12 @@ TAG = "unwind.row"
 LEAF_SEQUENCE = 2**64 - 1
 
 
-@dataclass(eq=False, slots=True)
 class Row:
-    """The facts about one node. `number` is its place in discovery order; the document renumbers."""
+    """The facts about one node. `number` is its place in discovery order; the document renumbers.
 
-    number: int
-    name: str
-    is_leaf: bool
-    is_custom: bool
-    sequence: int
+    What most nodes do not have stands on the class, because rows are made in the program's time.
+    """
+
     shape: tuple[int, ...] = ()
     dtype: str = ""
     variable: str = ""
@@ -49,10 +45,17 @@ class Row:
     formula: str | None = None
     """The rule of its backward as text; "" where none agrees with the engine, None where none was looked for."""
     saved: tuple[Saved, ...] = ()
-    edges: list[tuple["Row", int, int]] = field(default_factory=list)
     leaf: Any = None
     holds: bool = False
     reached_by: int = -1
+
+    def __init__(self, number: int, name: str, is_leaf: bool, is_custom: bool, sequence: int) -> None:
+        self.number = number
+        self.name = name
+        self.is_leaf = is_leaf
+        self.is_custom = is_custom
+        self.sequence = sequence
+        self.edges: list[tuple[Row, int, int]] = []
 
     def give_name(self, output: int, name: str) -> None:
         """The first name that a variable gives to an output stays."""

@@ -280,7 +280,10 @@ class Recorder:
         """The node released what it saved."""
         if row.holds:
             row.holds = False
-            self.add_event("free", row, text=text)
+            event = Event("free", row, self.call, self.read_counter())
+            if text:
+                event.text = text
+            self.tape.add(event)
 
     def _forget(self, row: Row) -> None:
         if row.holds and self.is_here():

@@ -1,20 +1,17 @@
 """The list of events in order: small records that hold numbers and text, never tensors."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from .graph import Row
 from .saved import Saved
 
 
-@dataclass(slots=True)
 class Event:
-    """One step. `sequence` is autograd's counter at that time: it shows which nodes had been made before."""
+    """One step. `sequence` is autograd's counter at that time: it shows which nodes had been made before.
 
-    kind: str
-    row: Row | None
-    call: int
-    sequence: int
+    What most steps do not have stands on the class, because steps are made in the program's time.
+    """
+
     norm: float | None = None
     before: str = ""
     incoming: str = ""
@@ -25,6 +22,14 @@ class Event:
     sent: tuple[Any, ...] = ()
     numbers: str = ""
     refilled: tuple[Saved, ...] = ()
+
+    def __init__(self, kind: str, row: Row | None, call: int, sequence: int, **more: Any) -> None:
+        self.kind = kind
+        self.row = row
+        self.call = call
+        self.sequence = sequence
+        if more:
+            self.__dict__.update(more)
 
 
 class Tape:

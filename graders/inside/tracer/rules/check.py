@@ -39,15 +39,20 @@ class Rulebook:
         self._others: Counter[str] = Counter()
         self._texts: dict[str, set[str]] = {}
 
+    def has_enough(self, name: str, incoming: Any) -> bool:
+        """Whether no more steps of nodes of this name are kept, as of tensors as large as this one."""
+        if name not in self._full or len(incoming) != 1:
+            return self._left <= 0
+        received = incoming[0]
+        return self._left <= 0 or received is None or received.numel() > MAX_WRITTEN_ITEMS
+
     def keep(self, node: Any, row: Row, event: Event, gradients: tuple[Any, Any]) -> None:
         """Remember one step: what the node received and sent."""
         incoming, outgoing = gradients
-        if self._left <= 0 or (
-            row.name in self._full and len(incoming) == 1 and incoming[0].numel() > MAX_WRITTEN_ITEMS
-        ):
-            return
         if find_builder(row.name) is None:
             self._full.add(row.name)
+            return
+        if all(each is None for each in incoming):
             return
         items = max(each.numel() for each in (*incoming, *outgoing, _NOTHING) if each is not None)
         if items > MAX_WRITTEN_ITEMS:
