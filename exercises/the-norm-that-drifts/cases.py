@@ -27,9 +27,9 @@ def draw_cases(rng):
             left_over=True,
         ),
         check_case(
-            "four programs",
-            "Your check, on two healthy runs and two sick ones",
-            shuffled(rng, [plain(rng), helped_by_memory(rng), never(rng), forgets_now_and_then(rng)]),
+            "six programs",
+            "Your check, on three healthy runs and three sick ones",
+            shuffled(rng, [draw(rng) for draw in SHOWN]),
             public=True,
         ),
         run_case(
@@ -45,8 +45,8 @@ def draw_cases(rng):
             public=False,
         ),
         check_case(
-            "fourteen programs",
-            "Your check, on fourteen fresh runs in secret order: every sick one is found, no healthy one is accused",
+            "seventeen programs",
+            "Your check, on seventeen fresh runs in secret order: every sick one is found, no healthy one is accused",
             shuffled(rng, [draw(rng) for draw in HEALTHY + SICK]),
             public=False,
         ),
@@ -175,6 +175,8 @@ def diagnose_check(programs, got, expected):
         return "misses-the-fault"
     if missed:
         return "misses-part-of-it"
+    if all(clears_after_update(program) for program, _ in wrong):
+        return "alarms-on-late-clearing"
     remembers = [program["optimizer"] != "SGD" or "momentum" in program["settings"] for program, _ in wrong]
     return "alarms-on-memory" if all(remembers) else "alarms-on-a-clean-run"
 
@@ -182,6 +184,11 @@ def diagnose_check(programs, got, expected):
 def clears(program):
     """The instructions that clear gradients of the model that is trained."""
     return [line for line in program["body"] if line[0] == "clear" and line[1] != "spare"]
+
+
+def clears_after_update(program):
+    body = program["body"]
+    return UPDATE in body and any(line in clears(program) for line in body[body.index(UPDATE) :])
 
 
 def shuffled(rng, programs):
@@ -219,7 +226,11 @@ def plain(rng):
 
 def helped_by_memory(rng):
     settings = {"lr": rate(rng), "momentum": round(rng.uniform(0.7, 0.95), 2)}
-    return program(rng, "SGD", settings, BACKWARD, UPDATE, clearing(how="zero"))
+    return program(rng, "SGD", settings, clearing(how="zero"), BACKWARD, UPDATE)
+
+
+def clears_late(rng):
+    return program(rng, "SGD", {"lr": rate(rng)}, BACKWARD, UPDATE, clearing())
 
 
 def adam_and_clipping(rng):
@@ -274,16 +285,41 @@ def puts_it_back(rng):
     return program(rng, "SGD", {"lr": rate(rng)}, ["keep"], clearing(), BACKWARD, ["put_back"], UPDATE)
 
 
+def eighth_step_only(rng):
+    """The last moment at which a sick run must have shown its fault; before that there is nothing to see."""
+    pattern = [1] * 7 + [0] + [1] * 200
+    weights, biases = clearing("weights"), clearing("biases", pattern=pattern)
+    return program(rng, "SGD", {"lr": rate(rng, 0.05, 0.08)}, weights, biases, BACKWARD, UPDATE)
+
+
+def one_bias_late(rng):
+    pattern = [1] * 6 + [0] + [1] * 200
+    settings = {"lr": rate(rng), "momentum": 0.5}
+    return program(rng, "SGD", settings, clearing("weights"), clearing("biases", "zero", pattern), BACKWARD, UPDATE)
+
+
 HEALTHY = [
     plain,
     helped_by_memory,
+    clears_late,
     adam_and_clipping,
     adds_up_on_purpose,
     without_grad,
     rate_too_large,
     keeps_for_its_log,
 ]
-SICK = [never, never_under_adam, forgets_now_and_then, first_step_only, some_of_them, half_of_it, puts_it_back]
+SICK = [
+    never,
+    never_under_adam,
+    forgets_now_and_then,
+    first_step_only,
+    some_of_them,
+    half_of_it,
+    puts_it_back,
+    eighth_step_only,
+    one_bias_late,
+]
+SHOWN = [plain, helped_by_memory, clears_late, never, forgets_now_and_then, eighth_step_only]
 
 
 def write_program(program):

@@ -3,6 +3,7 @@
 The programs are with host.py, out of the learner's reach: here is only the model that they train.
 """
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -35,9 +36,11 @@ def split(model, vector):
 
 def show(looks_wrong, program):
     said = looks_wrong(program.build)
-    if not isinstance(said, bool):
+    if isinstance(said, torch.Tensor) and said.dtype == torch.bool and said.numel() == 1:
+        said = said.item()
+    if not isinstance(said, (bool, np.bool_)):
         raise TypeError(f"looks_wrong should return True or False; it returned {said!r}")
-    return said
+    return bool(said)
 
 
 class Program:

@@ -1,0 +1,61 @@
+"""Predicts the temperature of a turbine's bearing from eight sensors."""
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+STEPS = 12
+
+
+def load_batches(rows=256, sensors=8, size=32):
+    torch.manual_seed(11)
+    readings = torch.randn(rows, sensors)
+    temperature = torch.sin(readings[:, 0]) + 0.5 * readings[:, 1] + 0.3 * torch.randn(rows)
+    return list(zip(readings.split(size), temperature.split(size), strict=True))
+
+
+def build_model(sensors=8, hidden=16):
+    torch.manual_seed(3)
+    return nn.Sequential(nn.Linear(sensors, hidden), nn.Tanh(), nn.Linear(hidden, 1))
+
+
+def weight_norm(model):
+    return torch.stack([p.detach().norm() for p in model.parameters()]).norm().item()
+
+
+def train(model, batches, lr=0.01, momentum=0.0, epochs=16):
+    """Trains `model` in place, one step a batch."""
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=momentum)
+    for epoch in range(epochs):
+        total = 0.0
+        for readings, temperature in batches:
+            readings -= readings.mean(dim=0)
+            predicted = model(readings).squeeze(-1)
+            loss = F.mse_loss(predicted, temperature)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        print(f"epoch {epoch:2}  loss {total / len(batches):7.3f}  norm of the weights {weight_norm(model):6.2f}")
+
+
+def looks_wrong(make):
+    """Whether steps of the run that `make()` builds feel gradients that earlier steps left behind.
+
+    Two copies of the run: one is left alone, the other is helped by clearing all gradients between its steps. To a
+    healthy run the help makes no difference.
+    """
+    (model, step), (helped, helped_step) = make(), make()
+    for _ in range(STEPS):
+        step()
+        helped_step()
+        if not all(torch.equal(a, b) for a, b in zip(model.parameters(), helped.parameters(), strict=True)):
+            return True
+        for parameter in helped.parameters():
+            if parameter.grad is not None:
+                parameter.grad.zero_()
+    return False
+
+
+if __name__ == "__main__":
+    train(build_model(), load_batches())
