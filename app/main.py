@@ -15,10 +15,12 @@ from app.course.loader import CourseReader
 from app.course.model import Course
 from app.course.publish import without_dangling, without_drafts
 from app.drawing.pool import Drawers
+from app.linking.oidc import OidcClient, open_http
 from app.preview import Preview
 from app.settings import Env, Settings, read_settings
 from app.storage.store import Store
 from app.web.accounts import desk, join, my_account, one_time_link, operator, sign_in
+from app.web.accounts import providers as provider_routes
 from app.web.api import answers, drafts, exports, graphs, health, predictions, runs, submissions
 from app.web.edge import errors
 from app.web.edge.access import enforce
@@ -86,7 +88,15 @@ PAGES = (
     health.router,
     course_files.router,
 )
-ACCOUNTS = (sign_in.router, join.router, my_account.router, one_time_link.router, desk.router, operator.router)
+ACCOUNTS = (
+    sign_in.router,
+    provider_routes.router,
+    join.router,
+    my_account.router,
+    one_time_link.router,
+    desk.router,
+    operator.router,
+)
 API = (runs.api, exports.api, graphs.api, home.api, submissions.api, drafts.api, chapter.api)
 
 
@@ -161,7 +171,10 @@ async def open_site(
     disk, endings = Disk(settings.data), Endings(database)
     await endings.begin()
     opened = (settings, read_course, store, ledger, endings, renderer, assets, figures, torch, rates, metrics, disk)
-    yield Site(*opened, clock, Passwords(), read_terms(settings.terms), preview)
+    http = open_http()
+    providers = {name: OidcClient(provider, http) for name, provider in settings.read_providers().items()}
+    yield Site(*opened, clock, Passwords(), providers, read_terms(settings.terms), preview)
+    await http.aclose()
     if preview:
         preview.watch.stop()
     for chore in chores:

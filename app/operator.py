@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from app.access.names import BadName, clean_name
 from app.access.tokens import hash_token, make_token
-from app.settings import Env, Settings
+from app.settings import Settings
 from app.storage.accounts import LINK_LASTS, Accounts
 from app.storage.audit import Actor
 from app.storage.database import MigrationRefused, migrate
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
     hours = int(LINK_LASTS.total_seconds() // 3600)
     sys.stdout.write(
         f"{name} is an operator. This link sets their password, once, within {hours} hours:\n  "
-        f"{find_address(settings)}{path}\n"
+        f"{settings.address}{path}\n"
     )
     return 0
 
@@ -47,13 +47,3 @@ async def make_operator(settings: Settings, name: str, now: datetime) -> str:
     finally:
         await database.close()
     return f"/link/{token}"
-
-
-def find_address(settings: Settings) -> str:
-    """Where the site is reached, as far as its settings say it."""
-    name = settings.hosts.split(",")[0].strip()
-    if name:
-        return f"https://{name}" if settings.secure_cookies else f"http://{name}:{settings.port}"
-    if settings.env is Env.DEVELOPMENT:
-        return f"http://{settings.host}:{settings.port}"
-    return "https://YOUR-SITE"

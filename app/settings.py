@@ -5,6 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, SecretStr, model_validator
 
+from app.linking.providers import Provider, read_providers
 from graders.contract.settings import FullPath, SharedSettings
 
 DEVELOPMENT_SECRET = "for development only, and public"
@@ -46,6 +47,8 @@ class Settings(SharedSettings):
     """What a machine sends to read /metrics outside development; empty: only a signed-in operator may."""
     sign_up: bool = True
     """Whether readers may make accounts themselves; otherwise an operator makes them."""
+    providers: FullPath | None = None
+    """A TOML file with the providers of OpenID Connect through which people may sign in."""
     terms: FullPath | None = None
     """A text file that people agree to when they make an account."""
     preview: bool = False
@@ -71,6 +74,27 @@ class Settings(SharedSettings):
         if self.terms is not None and not self.terms.is_file():
             raise ValueError(f"UNWIND_TERMS names {self.terms}, but there is no such file: write one, or unset it")
         return self
+
+    @model_validator(mode="after")
+    def _refuse_bad_providers(self) -> Self:
+        if self.read_providers() and self.env is not Env.DEVELOPMENT and not self.hosts:
+            raise ValueError("UNWIND_PROVIDERS needs UNWIND_HOSTS, because a provider sends people to its first name")
+        return self
+
+    def read_providers(self) -> dict[str, Provider]:
+        """The providers by name. Raises ValueError, which names the file and what is wrong in it."""
+        try:
+            return read_providers(self.providers)
+        except ValueError as problem:
+            raise ValueError(f"UNWIND_PROVIDERS: {problem}") from problem
+
+    @property
+    def address(self) -> str:
+        """Where browsers reach the site, as far as its settings say it."""
+        name = self.hosts.split(",")[0].strip()
+        if self.secure_cookies:
+            return f"https://{name or 'YOUR-SITE'}"
+        return f"http://{name or self.host}:{self.port}"
 
     @property
     def secure_cookies(self) -> bool:

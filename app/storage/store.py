@@ -18,6 +18,7 @@ from app.storage.accounts import Accounts
 from app.storage.draft_key import DraftKey
 from app.storage.exporting import export
 from app.storage.forgetting import forget, sweep
+from app.storage.identities import Identities
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading
 from app.storage.sections import Sections
 from app.storage.sessions import Sessions
@@ -36,6 +37,7 @@ class Store:
         self.sessions = Sessions(database)
         self.accounts = Accounts(database)
         self.sections = Sections(database)
+        self.identities = Identities(database)
 
     async def commit_prediction(self, learner: LearnerId, chapter: str, prediction: Prediction) -> bool:
         """Store a prediction. False if one was already committed, which then stays."""

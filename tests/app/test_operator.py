@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.access.tokens import hash_token
-from app.operator import find_address, main
+from app.operator import main
 from app.settings import Settings
 from app.storage.audit import Actor
 from app.storage.store import Store
@@ -54,7 +54,7 @@ def test_a_name_that_cannot_be_is_refused(tmp_path: Path, capsys: pytest.Capture
     ],
 )
 def test_the_link_begins_with_the_site_s_own_address(hosts: str, env: str, address: str) -> None:
-    assert find_address(Settings(hosts=hosts, env=env, secret="s" * 40)) == address
+    assert Settings(hosts=hosts, env=env, secret="s" * 40).address == address
 
 
 async def _run(arguments: list[str], settings: Settings) -> int:

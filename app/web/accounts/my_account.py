@@ -49,6 +49,20 @@ class SessionRow:
 
 
 @dataclass(frozen=True)
+class IdentityRow:
+    label: str
+    display: str
+    issuer: str
+    subject: str
+
+
+@dataclass(frozen=True)
+class ProviderRow:
+    name: str
+    label: str
+
+
+@dataclass(frozen=True)
 class MyAccountPage:
     template: ClassVar[str] = "my_account.html"
     frame: Frame
@@ -56,6 +70,8 @@ class MyAccountPage:
     sessions: tuple[SessionRow, ...]
     offers: tuple[Membership, ...]
     roles: tuple[Membership, ...]
+    identities: tuple[IdentityRow, ...]
+    providers: tuple[ProviderRow, ...]
     min_characters: int
     problem: str
     done: str
@@ -130,12 +146,22 @@ async def _show(context: RequestContext, *, problem: str = "", done: str = "") -
         sessions=tuple(_show_session(one, mine) for one in living),
         offers=tuple(role for role in roles if not role.is_active),
         roles=tuple(role for role in roles if role.is_active),
+        identities=await _show_identities(context),
+        providers=tuple(ProviderRow(name, one.provider.label) for name, one in context.site.providers.items()),
         min_characters=MIN_CHARACTERS,
         problem=problem,
         done=done,
         has_unclaimed=mine.unclaimed is not None,
     )
     return context.site.renderer.page(page, 422 if problem else 200)
+
+
+async def _show_identities(context: RequestContext) -> tuple[IdentityRow, ...]:
+    labels = {client.provider.issuer: client.provider.label for client in context.site.providers.values()}
+    return tuple(
+        IdentityRow(labels.get(one.issuer, one.issuer), one.display, one.issuer, one.subject)
+        for one in await context.site.store.identities.of_account(_account(context).id)
+    )
 
 
 def _show_session(session: Session, mine: Session) -> SessionRow:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query, Response
 from fastapi.responses import RedirectResponse
@@ -26,6 +27,12 @@ NextInForm = Annotated[str, Form(alias="next", max_length=MAX_FIELD_CHARACTERS)]
 
 
 @dataclass(frozen=True)
+class ProviderLink:
+    href: str
+    label: str
+
+
+@dataclass(frozen=True)
 class SignInPage:
     """`again`: somebody is signed in, and has to show that it is still they."""
 
@@ -36,6 +43,8 @@ class SignInPage:
     problem: str
     again: bool
     may_sign_up: bool
+    providers: tuple[ProviderLink, ...]
+    has_terms: bool
 
 
 @dataclass(frozen=True)
@@ -111,6 +120,11 @@ def _refuse_where_closed(context: RequestContext) -> None:
         raise NotAllowed("On this site the operator makes the accounts. Reading needs no account.")
 
 
+async def show_refusal(context: RequestContext, problem: str) -> Response:
+    """The page for signing in, with the reason why another way did not work."""
+    return await _show_sign_in(context, "", "/", problem, 403)
+
+
 async def _show_sign_in(
     context: RequestContext, name: str, target: str, problem: str = "", status: int = 200
 ) -> Response:
@@ -122,6 +136,11 @@ async def _show_sign_in(
         problem=problem,
         again=context.account is not None,
         may_sign_up=context.site.settings.sign_up,
+        providers=tuple(
+            ProviderLink(f"/sign-in/with/{name}?{urlencode({'next': target})}", client.provider.label)
+            for name, client in context.site.providers.items()
+        ),
+        has_terms=context.site.terms is not None,
     )
     return context.site.renderer.page(page, status)
 

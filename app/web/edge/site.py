@@ -1,6 +1,6 @@
 """The site that handlers work with: everything that is opened once at the start and found through the request."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
@@ -9,6 +9,7 @@ from fastapi import Depends, Request
 
 from app.access.passwords import Passwords
 from app.course.model import Course
+from app.linking.oidc import OidcClient
 from app.preview import Preview
 from app.settings import Settings
 from app.storage.store import Store
@@ -43,6 +44,7 @@ class Site:
     disk: Disk
     clock: Clock
     passwords: Passwords
+    providers: Mapping[str, OidcClient]
     terms: Terms | None = None
     preview: Preview | None = None
 
