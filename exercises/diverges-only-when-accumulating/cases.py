@@ -71,6 +71,9 @@ def draw_cases(rng):
             weight_decay=0.3,
             public=False,
         ),
+        run(
+            rng, "used before", "The model's .grad holds numbers before the epoch", parts=5, accumulate=2, stale=True
+        ),
     ]
 
 
@@ -84,24 +87,26 @@ def diagnose(inputs, got, expected):
     return None
 
 
-def run(rng, name, idea, *, parts, accumulate, momentum=0.0, weight_decay=0.05, public=True):
+def run(rng, name, idea, *, parts, accumulate, momentum=0.0, weight_decay=0.05, public=True, stale=False):
     """An epoch in which every known mistake shows that can."""
     while True:
         inputs = draw_epoch(rng, parts)
         inputs |= {"lr": 0.05, "momentum": momentum, "weight_decay": weight_decay, "accumulate": accumulate}
+        inputs |= {"left_over": np.random.default_rng(rng.getrandbits(64)).normal(size=31)} if stale else {}
         truth = replay(inputs)
         wrongs = [replay(inputs, mistake) for mistake in MISTAKES if can_show(inputs, mistake)]
         if all(np.abs(wrong - truth).max() > APART for wrong in wrongs):
             break
     settings = ", ".join(f"{key}={inputs[key]}" for key in ("lr", "momentum", "weight_decay", "accumulate"))
     shown = f"train(model, parts, {settings})\n{parts} parts of 6 rows, 4 features, 5 hidden units"
+    shown += "\nevery .grad of the model holds numbers already" if stale else ""
     return {
         "name": name,
         "idea": idea,
-        "finding": "differs",
-        "public": public,
+        "finding": "stale-at-start" if stale else "differs",
+        "public": public and not stale,
         "inputs": inputs,
-        "shown": shown if public else "",
+        "shown": shown if public and not stale else "",
     }
 
 
