@@ -22,6 +22,9 @@ Engine = Literal["torch", "learner"]
 MAX_NODES = 15_000
 """When torch frees 40,000 nodes in a row that Python has touched, an ordinary stack of 8 MB overflows."""
 
+MAX_VALUED = 5_000
+"""Reading a value touches its node, so each of these counts like one of the nodes above."""
+
 _numbers = itertools.count(1)
 
 
@@ -40,7 +43,9 @@ def tape(*, engine: Engine = "torch", max_nodes: int = MAX_NODES) -> "Tape":
 
     `engine="learner"` watches an engine of your own instead, by the protocol of docs/tracing.md; it needs no torch.
     """
-    return Tape(engine, Caps(max_nodes=max_nodes, max_document_bytes=2**26, max_packed_bytes=2**26))
+    return Tape(
+        engine, Caps(max_nodes=max_nodes, valued_steps=MAX_VALUED, max_document_bytes=2**26, max_packed_bytes=2**26)
+    )
 
 
 class Tape:
