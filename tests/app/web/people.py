@@ -1,6 +1,7 @@
 """People with accounts, as tests need them: made through the store, signed in through the page."""
 
 import re
+import socket
 
 import httpx2
 
@@ -38,6 +39,11 @@ async def sign_up(browser: httpx2.AsyncClient, name: str, password: str = PASSWO
 
 async def leave_work(browser: httpx2.AsyncClient) -> None:
     await browser.post("/chapters/a-first-graph/answers/how-many-nodes", data={"number": "1"})
+
+
+def find_free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
 
 
 def read_link(page: str) -> str:
