@@ -7,7 +7,7 @@ from pathlib import Path
 from app.course.checking.checks import ClaimCheck
 from app.course.checking.evidence import EvidenceEntry, EvidenceFile, hash_claim, write_evidence
 from app.course.checking.judging import say_end, tidy_output
-from app.course.language.fences import find_fences
+from app.course.language.directive_scan import find_fences
 from app.course.loader import load_evidence
 from app.course.problems import Report
 from graders.contract.examination import Examination

@@ -74,8 +74,8 @@ class VariantDraw:
 class Variant:
     """The generator of a question: `code` defines `draw(rng)`, which computes the answer by running code.
 
-    The texts of a question with a variant hold marks that a draw fills; see `app.course.questions.marks`. `draws`
-    is empty until the check has drawn and committed some.
+    The texts of a question with a variant hold marks that a draw fills; see `app.course.questions.placeholders`.
+    `draws` is empty until the check has drawn and committed some.
     """
 
     id: str

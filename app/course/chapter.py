@@ -10,9 +10,9 @@ from app.course.block_tree import Block
 from app.course.blocks import Where
 from app.course.language.building import build_blocks
 from app.course.language.code_blocks import read_setup, read_variant
-from app.course.language.directives import HIDDEN
+from app.course.language.directive_scan import Fence, find_fences
+from app.course.language.directive_specs import HIDDEN
 from app.course.language.draft import Draft, Named
-from app.course.language.fences import Fence, find_fences
 from app.course.language.front_matter import Head, read_front_matter
 from app.course.language.lost_text import advise_undone, blank_conflicts
 from app.course.language.markdown import make_parser
@@ -21,7 +21,7 @@ from app.course.language.tree import Part, directives_of, nest
 from app.course.language.typeset import Typesetter
 from app.course.model import Chapter, Headline
 from app.course.problems import ContentProblem, Report, Rule, report_invisible
-from app.course.questions.marks import mark_placeholders
+from app.course.questions.placeholders import mark_placeholders
 
 WORDS_A_MINUTE = 200
 MINUTES_A_CELL = 1.0

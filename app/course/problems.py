@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.course.questions.marks import unmark
+from app.course.questions.placeholders import unmark
 
 
 class Rule(StrEnum):

@@ -17,7 +17,7 @@ from graders.trusted.answers import Ruling, judge_answer
 from graders.trusted.differing import tell_difference
 from graders.trusted.exercise import Exercise
 from graders.trusted.faults import CheckStumbled, ExerciseProblem, GraderFault
-from graders.trusted.findings import Check, find_code, find_for_exercise, find_mistake, find_outcome
+from graders.trusted.finding_sentences import Check, find_code, find_for_exercise, find_mistake, find_outcome
 from graders.trusted.host import judge_hosted
 from graders.trusted.machine import Machine, judge_schedule
 from graders.trusted.peak import Submitted, judge_peak, read_baseline

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import secrets
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from graders.box.interface import Box, BoxFault, BoxRequest, Cause, Driver, Exit
 from graders.contract.events import EventKind, OnEvent, Output
 from graders.contract.jobs import Flavour, GradeJob, RunJob
 from graders.contract.limits import MAX_PACKED_TRACE_BYTES, MAX_TRACE_BYTES, Limits
-from graders.contract.outcomes import MACHINE_BUSY, find_other_version, find_stumble, make_end
+from graders.contract.outcome_sentences import MACHINE_BUSY, find_other_version, find_stumble, make_end
 from graders.contract.results import Outcome, RunEnd, Verdict
 from graders.judging.case_session import CaseBatch, CaseSession, choose_driver
 from graders.judging.exits import (
@@ -24,11 +23,12 @@ from graders.judging.exits import (
     outcome_of_exit,
 )
 from graders.judging.reruns import run_until_it_counts
+from graders.judging.secret_seed import draw_seed
 from graders.trusted.answers import outcome_of_mistake
 from graders.trusted.diagnosis import weigh_diagnosis
 from graders.trusted.exercise import Exercise, load_exercise
 from graders.trusted.faults import CheckStumbled, GraderFault, OtherVersion
-from graders.trusted.findings import find_code, find_mistake, find_outcome
+from graders.trusted.finding_sentences import find_code, find_mistake, find_outcome
 from graders.trusted.reference import ReferenceServer
 from graders.trusted.text import TextStream, read_text
 from graders.trusted.trace_reader import MAX_DOCUMENT_BYTES, read_report
@@ -86,7 +86,7 @@ def grade(
     A learner's diagnosis is judged only if the code passes, and never by a process that ran the learner's code.
     """
     manifest = exercise.manifest
-    with reference.prepare(exercise, secrets.randbits(256)) as answers:
+    with reference.prepare(exercise, draw_seed()) as answers:
         session = CaseSession(job, exercise, answers, on_event)
         exit_ = run_cases(session, box, cancelled)
     outcome, finding = session.conclude(exit_)

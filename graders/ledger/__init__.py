@@ -1,7 +1,7 @@
 """Submissions as database rows: the only link between website and worker. Uses neither the web nor torch."""
 
 from graders.ledger.database import Database
-from graders.ledger.endings import Ending, Endings
+from graders.ledger.ending_counts import Ending, Endings
 from graders.ledger.errors import AddressBusy, QueueFull, StorageRefused, TooManyPending
 from graders.ledger.ledger import Ledger, open_ledger, open_ledger_on
 from graders.ledger.records import (

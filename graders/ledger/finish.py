@@ -5,7 +5,7 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, sel
 from graders.contract.events import EventKind
 from graders.contract.jobs import JOB
 from graders.contract.model import LearnerId, SubmissionId
-from graders.contract.outcomes import make_end
+from graders.contract.outcome_sentences import make_end
 from graders.contract.results import Finding, Outcome, RunEnd, Verdict
 from graders.ledger.clock import now_seconds
 from graders.ledger.records import State

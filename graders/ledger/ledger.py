@@ -19,7 +19,7 @@ from graders.ledger import submit as submitting
 from graders.ledger import workers as workers_table
 from graders.ledger.claims import Progress
 from graders.ledger.database import Database
-from graders.ledger.datagrams import DatagramWakeups
+from graders.ledger.datagram_wakeups import DatagramWakeups
 from graders.ledger.event_streams import Watch
 from graders.ledger.fairness import Pace
 from graders.ledger.local_dispatch import LocalDispatcher

@@ -4,7 +4,7 @@ from sqlalchemy import Connection, delete, select, update
 
 from graders.contract.hello import WorkerHello
 from graders.contract.model import ExerciseName, SubmissionId
-from graders.contract.outcomes import find_other_version
+from graders.contract.outcome_sentences import find_other_version
 from graders.contract.results import Outcome
 from graders.ledger.clock import now_seconds
 from graders.ledger.fairness import RECENT_SECONDS

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from graders.contract.manifest import Tolerance
 from graders.contract.results import Finding, Measure, Mistake, Outcome, Schedule
 from graders.trusted.compare import is_finite_where, matches
-from graders.trusted.findings import Check, find_code
+from graders.trusted.finding_sentences import Check, find_code
 from graders.trusted.reference import PreparedCase
 from graders.trusted.text import clean_text
 from graders.trusted.wire import (

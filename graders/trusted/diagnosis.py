@@ -3,7 +3,7 @@
 from graders.contract.jobs import Diagnosed
 from graders.contract.manifest import Diagnosis, Manifest
 from graders.contract.results import Finding
-from graders.trusted.findings import find_code, find_for_exercise
+from graders.trusted.finding_sentences import find_code, find_for_exercise
 
 
 def weigh_diagnosis(diagnosed: Diagnosed | None, manifest: Manifest) -> Finding | None:

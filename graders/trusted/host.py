@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from graders.contract.manifest import Tolerance
 from graders.contract.results import Outcome
 from graders.trusted.answers import BREACH, Ruling, judge_frame
-from graders.trusted.findings import find_budget
+from graders.trusted.finding_sentences import find_budget
 from graders.trusted.reference import PreparedCase
 from graders.trusted.wire import HEAD
 

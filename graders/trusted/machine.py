@@ -15,7 +15,7 @@ from graders.contract.chart import FORWARDS, HELD
 from graders.contract.results import MAX_SCHEDULE_STEPS, Measure, MeasuredBy, Outcome, Schedule
 from graders.trusted.answers import BREACH, Metered, Receive, Ruling, read_failure
 from graders.trusted.case import MachineSpec
-from graders.trusted.findings import find_budget
+from graders.trusted.finding_sentences import find_budget
 from graders.trusted.wire import FAILURE, HEAD
 
 WIDTH: Final = 6

@@ -15,7 +15,7 @@ from graders.contract.results import Measure, MeasuredBy, Outcome
 from graders.trusted.answers import BREACH, Metered, Ruling, judge_frame
 from graders.trusted.case import PeakSpec
 from graders.trusted.faults import GraderFault
-from graders.trusted.findings import find_budget
+from graders.trusted.finding_sentences import find_budget
 from graders.trusted.reference import PreparedCase
 from graders.trusted.text import clean_text
 from graders.trusted.wire import CASE, HEAD, Frame

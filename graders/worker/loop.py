@@ -12,7 +12,7 @@ from graders.contract.events import OnEvent
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import GradeJob, RunJob
 from graders.contract.model import SubmissionId
-from graders.contract.outcomes import make_end
+from graders.contract.outcome_sentences import make_end
 from graders.contract.results import Outcome, RunEnd, Verdict
 from graders.ledger import Claim, Ledger, StorageRefused
 from graders.trusted.exercise import read_digest, read_digests

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from graders.contract.events import EventKind, Output
 from graders.contract.model import Message
-from graders.contract.outcomes import make_end
+from graders.contract.outcome_sentences import make_end
 from graders.contract.results import Outcome, RunEnd, Verdict
 from graders.ledger import Claim, Ledger, StorageRefused
 from graders.worker.runner import Runner

@@ -29,7 +29,7 @@ from app.course.language.toml_file import find_line
 from app.course.problems import ContentProblem, Report, Rule, suggest
 from app.course.questions.variant_check import MeasureCheck, VariantCheck, judge_measure, judge_variant
 from graders.contract.examination import Examination
-from graders.contract.outcomes import UNJUDGED
+from graders.contract.outcome_sentences import UNJUDGED
 from graders.contract.results import Mistake, Outcome, RunEnd, Verdict
 from graders.contract.trace import Trace
 

@@ -9,9 +9,9 @@ from app.course.block_tree import Block, Box, Reveal
 from app.course.blocks import ExerciseLink, Heading, LadderPlace
 from app.course.blocks import Prose as ProseBlock
 from app.course.language.code_blocks import build_cell, build_claim, build_graph
-from app.course.language.directives import BOXES, HIDDEN, SPECS, TO_LOOK_AT, Argument, Holds, NoOptions, Spec
+from app.course.language.directive_scan import Fence
+from app.course.language.directive_specs import BOXES, HIDDEN, SPECS, TO_LOOK_AT, Argument, Holds, NoOptions, Spec
 from app.course.language.draft import Draft, Named
-from app.course.language.fences import Fence
 from app.course.language.illustrations import build_figure
 from app.course.language.incidents import build_incident
 from app.course.language.measures import build_measure

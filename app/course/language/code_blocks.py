@@ -6,9 +6,9 @@ from pathlib import Path
 
 from app.course.blocks import Cell, Claim, Graph, Variant
 from app.course.language.code import highlight, highlight_unnumbered
-from app.course.language.directives import CellOptions, ClaimOptions, GraphOptions, NoOptions, VariantOptions
+from app.course.language.directive_scan import Fence
+from app.course.language.directive_specs import CellOptions, ClaimOptions, GraphOptions, NoOptions, VariantOptions
 from app.course.language.draft import Draft
-from app.course.language.fences import Fence
 from app.course.language.options import read_options
 from app.course.language.python_code import find_idle_check, find_syntax_mistake, has_code
 from app.course.language.tree import Directive

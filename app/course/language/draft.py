@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.course.blocks import Cell, Claim, Graph, Variant, Where
-from app.course.language.directives import HIDDEN
-from app.course.language.fences import Fence
+from app.course.language.directive_scan import Fence
+from app.course.language.directive_specs import HIDDEN
 from app.course.language.prose import Prose
 from app.course.problems import Report, Rule, suggest
 

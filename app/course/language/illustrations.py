@@ -1,7 +1,7 @@
 """Builds figures: a picture from the chapter's folder with its alternative text and caption."""
 
 from app.course.blocks import Illustration
-from app.course.language.directives import FigureOptions
+from app.course.language.directive_specs import FigureOptions
 from app.course.language.draft import Draft
 from app.course.language.options import read_options
 from app.course.language.prose import Image

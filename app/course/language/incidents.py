@@ -7,7 +7,7 @@ from markdown_it.token import Token
 
 from app.course.block_tree import Block
 from app.course.blocks import Cell, Incident, Switch
-from app.course.language.directives import IncidentOptions
+from app.course.language.directive_specs import IncidentOptions
 from app.course.language.draft import Draft
 from app.course.language.options import read_options
 from app.course.language.tree import Directive, children, groups, plain_text, tokens_of

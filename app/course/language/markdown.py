@@ -14,8 +14,8 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 from app.course.language.code import highlight
-from app.course.language.fences import Fence
-from app.course.questions.marks import keep_code, names_in
+from app.course.language.directive_scan import Fence
+from app.course.questions.placeholders import keep_code, names_in
 
 FENCES: Final = "fences"
 """The key of the parse environment that holds the scan of `fences`, by opening line."""

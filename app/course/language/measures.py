@@ -6,7 +6,7 @@ import re
 from app.course.blocks import Cell, Chart, ChartPlan, Cuts, Measure
 from app.course.language.code import highlight
 from app.course.language.code_blocks import check_python, find_setup, split_code
-from app.course.language.directives import MeasureOptions
+from app.course.language.directive_specs import MeasureOptions
 from app.course.language.draft import Draft
 from app.course.language.options import read_options
 from app.course.language.tree import Directive

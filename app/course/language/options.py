@@ -8,8 +8,8 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from app.course.language.directives import LEVELS, Argument, Spec, all_option_names
-from app.course.language.fences import Fence
+from app.course.language.directive_scan import Fence
+from app.course.language.directive_specs import LEVELS, Argument, Spec, all_option_names
 from app.course.language.option_fields import Options
 from app.course.language.value_words import say_wrong
 from app.course.problems import Report, Rule, one_of, suggest

@@ -12,7 +12,7 @@ from markdown_it.token import Token
 
 from app.course.blocks import Html
 from app.course.language.code import knows_language
-from app.course.language.fences import Fence
+from app.course.language.directive_scan import Fence
 from app.course.language.lost_text import (
     BLANK_IN_NAME,
     advise_words,
@@ -24,7 +24,7 @@ from app.course.language.markdown import FENCES
 from app.course.language.python_code import find_syntax_mistake
 from app.course.language.typeset import MathMistake, Typesetter
 from app.course.problems import Report, Rule, suggest
-from app.course.questions.marks import names_in, number_marks, restore_marks
+from app.course.questions.placeholders import names_in, number_marks, restore_marks
 
 DIRECTIVES = ("cell", "setup", "variant", "measure", "graph", "claim")
 """What an author may take for a language: the directives that hold code."""

@@ -8,7 +8,7 @@ from markdown_it.token import Token
 from app.course.blocks import Cell, Steps, StepState
 from app.course.language.code import highlight
 from app.course.language.code_blocks import find_setup
-from app.course.language.directives import StepsOptions
+from app.course.language.directive_specs import StepsOptions
 from app.course.language.draft import Draft
 from app.course.language.options import read_options
 from app.course.language.tree import Directive, children, groups, tokens_of

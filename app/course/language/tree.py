@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from markdown_it.token import Token
 
-from app.course.language.fences import Fence
+from app.course.language.directive_scan import Fence
 
 
 @dataclass

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.course.language.fences import OPTION
+from app.course.language.directive_scan import OPTION
 from app.course.language.python_code import find_syntax_mistake, has_code
 from app.course.notebooks.dependencies import KnownCell, Missing, find_needed, read_names
 from app.course.notebooks.to_notebook import META, SPLIT, digest_source

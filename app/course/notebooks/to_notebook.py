@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.course.blocks import VariantDraw
-from app.course.language.directives import BOXES
-from app.course.language.fences import Fence, find_fences
+from app.course.language.directive_scan import Fence, find_fences
+from app.course.language.directive_specs import BOXES
 from app.course.problems import Report
-from app.course.questions.marks import fill_text, mark_placeholders
-from app.course.questions.variants import ANSWER, show_values, split_texts
+from app.course.questions.draw_values import ANSWER, show_values, split_texts
+from app.course.questions.placeholders import fill_text, mark_placeholders
 
 META = "unwind"
 SEPARATOR = "---"

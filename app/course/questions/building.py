@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from markdown_it.token import Token
 
 from app.course.blocks import Html, Predict, Variant
-from app.course.language.directives import PredictOptions
+from app.course.language.directive_scan import Fence
+from app.course.language.directive_specs import PredictOptions
 from app.course.language.draft import Draft, Named
-from app.course.language.fences import Fence
 from app.course.language.options import read_options, read_question_options
 from app.course.language.tree import Directive, line_of, tokens_of
 from app.course.problems import Rule, one_of, suggest

@@ -7,11 +7,11 @@ from pydantic import Field
 
 from app.course.blocks import Html, Option, VariantDraw
 from app.course.language.option_fields import Names
+from app.course.questions.draw_values import ANSWER, plain_text, rank, show_values, split_texts
 from app.course.questions.items import Item, as_options, check_choice, check_drawn_several, name_options
 from app.course.questions.marking import Mark, QuestionResponse, Unmarkable
-from app.course.questions.marks import fill_html, fill_text
+from app.course.questions.placeholders import fill_html, fill_text
 from app.course.questions.question import DrawnOptions, QuestionBase, Written
-from app.course.questions.variants import ANSWER, plain_text, rank, show_values, split_texts
 
 MISSING: Html = "<p>What you chose is right as far as it goes; something is still missing.</p>"
 

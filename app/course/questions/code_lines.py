@@ -11,10 +11,10 @@ from pydantic import Field
 from app.course.blocks import Html, VariantDraw
 from app.course.language.option_fields import LineNumbers
 from app.course.problems import Rule
+from app.course.questions.draw_values import ANSWER, show_values, split_texts
 from app.course.questions.marking import Mark, QuestionResponse, Unmarkable
-from app.course.questions.marks import fill_html, fill_text, unmark
+from app.course.questions.placeholders import fill_html, fill_text, unmark
 from app.course.questions.question import DrawnOptions, Listing, QuestionBase, QuestionOptions, Written
-from app.course.questions.variants import ANSWER, show_values, split_texts
 from app.course.questions.wrong_answers import (
     ANSWER_MARK,
     EVERY_OTHER,

@@ -9,10 +9,10 @@ from pydantic import Field
 
 from app.course.blocks import VariantDraw
 from app.course.problems import Rule
+from app.course.questions.draw_values import ANSWER, TOLERANCE, number_of
 from app.course.questions.marking import Mark, QuestionResponse, Unmarkable, need_text
-from app.course.questions.marks import unmark
+from app.course.questions.placeholders import unmark
 from app.course.questions.question import DrawnOptions, QuestionBase, QuestionOptions, Written
-from app.course.questions.variants import ANSWER, TOLERANCE, number_of
 from app.course.questions.wrong_answers import WrongAnswers, read_drawn_wrong_answers, read_wrong_answers
 
 DECIMAL_COMMA = re.compile(r"^[^,.]*,(?!\d{3}(?!\d))[^,]*$|,\d{3}\d")

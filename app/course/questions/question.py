@@ -15,9 +15,9 @@ from pydantic import Field
 from app.course.blocks import Html, Role, Variant, VariantDraw, Where
 from app.course.language.option_fields import Names, Options, Text
 from app.course.problems import Report
+from app.course.questions.draw_values import ANSWER, rank, show_values
 from app.course.questions.items import Item
-from app.course.questions.marks import fill_html, names_in
-from app.course.questions.variants import ANSWER, rank, show_values
+from app.course.questions.placeholders import fill_html, names_in
 
 
 class QuestionOptions(Options):

@@ -8,9 +8,9 @@ from pydantic import Field
 from app.course.blocks import VariantDraw
 from app.course.language.option_fields import Alternatives
 from app.course.problems import Rule
+from app.course.questions.draw_values import ANSWER, show_values, split_texts
 from app.course.questions.marking import Mark, QuestionResponse, need_text
 from app.course.questions.question import DrawnOptions, QuestionBase, QuestionOptions, Written
-from app.course.questions.variants import ANSWER, show_values, split_texts
 from app.course.questions.wrong_answers import WrongAnswers, read_drawn_wrong_answers, read_wrong_answers
 
 GLUED_BAR = re.compile(r"\S\|\S|\S\||\|\S")

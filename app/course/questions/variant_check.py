@@ -12,9 +12,9 @@ from app.course.model import Chapter
 from app.course.problems import Report, Rule, one_of, suggest
 from app.course.questions.code_lines import CodeQuestion
 from app.course.questions.committed import DrawEntry, MeasureFile, VariantFile, hash_measure, hash_variant
-from app.course.questions.marks import code_in, fill_text
+from app.course.questions.draw_values import show_values
+from app.course.questions.placeholders import code_in, fill_text
 from app.course.questions.question import QuestionBase
-from app.course.questions.variants import show_values
 from graders.contract.results import RunEnd
 
 CLOSE = 1e-5

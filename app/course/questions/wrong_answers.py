@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from app.course.blocks import Html, VariantDraw
 from app.course.problems import Report, Rule
+from app.course.questions.draw_values import ANSWER, plain_text, show_values
 from app.course.questions.items import Item
-from app.course.questions.marks import fill_html, fill_text, unmark
-from app.course.questions.variants import ANSWER, plain_text, show_values
+from app.course.questions.placeholders import fill_html, fill_text, unmark
 
 EVERY_OTHER = "*"
 """The label of the feedback that belongs to every answer not listed."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from app.course.blocks import Chart, Cuts, Measure, Measurement, Value
+from app.course.questions.draw_values import show_value
 from app.course.questions.variant_check import read_table
-from app.course.questions.variants import show_value
 from app.pictures.drawing.chart import draw_chart, say_column
 from app.web.views import blocks as views
 from graders.contract.results import Outcome, RunEnd

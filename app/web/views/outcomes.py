@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from graders.contract.outcomes import UNJUDGED
+from graders.contract.outcome_sentences import UNJUDGED
 from graders.contract.results import Outcome
 
 HEADLINES: Mapping[Outcome, str] = {

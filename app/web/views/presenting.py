@@ -29,7 +29,7 @@ from app.course.blocks import (
 )
 from app.course.claim_status import find_status, name_surroundings
 from app.course.language.code import highlight, highlight_unnumbered
-from app.course.language.directives import BOXES
+from app.course.language.directive_specs import BOXES
 from app.course.model import Chapter, Course
 from app.course.questions.code_lines import CodeQuestion
 from app.course.questions.kinds import Choice, GraphClick, Number, Open, Order, Question, Several, Text, WrongLine

@@ -9,7 +9,7 @@ import pytest
 
 from app.check import main as check
 from app.course.blocks import Role
-from app.course.language.directives import BOXES, LEVELS, SPECS, all_option_names
+from app.course.language.directive_specs import BOXES, LEVELS, SPECS, all_option_names
 from app.course.language.front_matter import FrontMatter, HeadlineFields
 from app.course.loader import load_course
 from app.course.questions.kinds import KINDS

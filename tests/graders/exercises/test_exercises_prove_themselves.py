@@ -10,7 +10,7 @@ import pytest
 from graders.contract.manifest import Attempt
 from graders.contract.results import Outcome
 from graders.trusted.exercise import load_exercise
-from graders.trusted.findings import ENGINE_CODES
+from graders.trusted.finding_sentences import ENGINE_CODES
 
 HERE = Path(__file__).resolve()
 ROOTS = (HERE.parents[3] / "exercises", HERE.parents[1] / "fixtures")

@@ -23,7 +23,7 @@ from graders.box.interface import BoxClosed, BoxRequest, Cause
 from graders.contract.events import EventKind, Output
 from graders.contract.exercise_files import NEEDED_FILES
 from graders.contract.jobs import Diagnosed, Flavour, GradeJob, RunJob
-from graders.contract.outcomes import find_other_version
+from graders.contract.outcome_sentences import find_other_version
 from graders.contract.results import MeasuredBy, Outcome, RunEnd, Verdict
 from graders.judging.run_job import run_job
 from graders.trusted.exercise import read_digest

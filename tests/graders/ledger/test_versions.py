@@ -8,7 +8,7 @@ from ledger_parts import ANN, BOB, OpenLedger, cell, grade, hello
 from graders.contract.events import EventKind
 from graders.contract.jobs import Queue
 from graders.contract.model import LearnerId, SubmissionId
-from graders.contract.outcomes import find_other_version
+from graders.contract.outcome_sentences import find_other_version
 from graders.contract.results import Outcome, Verdict
 from graders.ledger import Ledger, Policy, State
 from graders.ledger.records import OtherVersion, Reconciled

@@ -14,7 +14,7 @@ from graders.contract.jobs import Queue
 from graders.contract.model import SubmissionId
 from graders.contract.results import Outcome, RunEnd
 from graders.ledger import Database, Ledger, Policy
-from graders.ledger.datagrams import DatagramWakeups
+from graders.ledger.datagram_wakeups import DatagramWakeups
 from graders.ledger.tables import metadata
 from graders.ledger.wakeups import CANCEL, EVENTS, Wakeups, queue_topic
 

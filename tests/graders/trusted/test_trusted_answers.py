@@ -13,7 +13,7 @@ from graders.contract.manifest import Tolerance
 from graders.contract.results import Outcome
 from graders.trusted.answers import MAX_FOREIGN_BODY_BYTES, MAX_MISTAKE_BYTES, judge_answer
 from graders.trusted.case import CaseFacts
-from graders.trusted.findings import find_code
+from graders.trusted.finding_sentences import find_code
 from graders.trusted.reference import PreparedCase
 from graders.trusted.wire import Frame, encode_answer, encode_case
 

@@ -15,7 +15,7 @@ from graders.contract.events import EventKind, OnEvent, Output
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import Flavour, GradeJob, Job, Queue, RunJob
 from graders.contract.model import LearnerId, SubmissionId
-from graders.contract.outcomes import find_other_version
+from graders.contract.outcome_sentences import find_other_version
 from graders.contract.results import Outcome, RunEnd, Verdict
 from graders.ledger import Ledger, Origin, Policy, State, open_ledger
 from graders.ledger.local_dispatch import CanJudge, Handle, LocalDispatcher

@@ -13,7 +13,7 @@ from app.course.loader import load_course
 from app.course.model import Chapter
 from app.course.problems import Report
 from app.course.questions.committed import MeasureFile, hash_measure, read_file, write_file
-from app.course.questions.marks import mark_placeholders
+from app.course.questions.placeholders import mark_placeholders
 from app.course.questions.question import Listing, QuestionBase
 from app.course.questions.variant_check import (
     MeasureCheck,

@@ -11,11 +11,18 @@ from app.course.block_tree import blocks_of
 from app.course.blocks import VariantDraw
 from app.course.loader import load_course
 from app.course.questions.code_lines import shown_order
+from app.course.questions.draw_values import show_value
 from app.course.questions.kinds import Number
 from app.course.questions.marking import QuestionResponse
-from app.course.questions.marks import fill_html, fill_text, mark_placeholders, number_marks, restore_marks, unmark
+from app.course.questions.placeholders import (
+    fill_html,
+    fill_text,
+    mark_placeholders,
+    number_marks,
+    restore_marks,
+    unmark,
+)
 from app.course.questions.question import QuestionBase
-from app.course.questions.variants import show_value
 
 FIXTURE = Path(__file__).parents[3] / "course"
 

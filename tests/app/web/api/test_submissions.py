@@ -13,7 +13,7 @@ from app.course.model import Course
 from app.web.api.submissions import read_after_pass
 from app.web.edge.site import Site
 from graders.contract.jobs import GradeJob, RunJob
-from graders.contract.outcomes import make_end
+from graders.contract.outcome_sentences import make_end
 from graders.contract.results import CaseResult, Finding, Measure, MeasuredBy, Outcome, RunEnd, Verdict
 from graders.ledger import State
 

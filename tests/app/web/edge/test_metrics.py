@@ -8,7 +8,7 @@ import yaml
 from site_parts import FakeWorker, read_stream
 
 from app.web.edge.site import Site
-from graders.contract.outcomes import make_end
+from graders.contract.outcome_sentences import make_end
 from graders.contract.results import Outcome
 from graders.ledger import StorageRefused
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.course.language.fences import Fence, find_fences
+from app.course.language.directive_scan import Fence, find_fences
 from app.course.problems import Report
 
 

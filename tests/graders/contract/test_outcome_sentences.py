@@ -4,9 +4,9 @@ import pytest
 
 from app.web.views.outcomes import HEADLINES
 from graders.contract.jobs import GradeJob, RunJob
-from graders.contract.outcomes import UNJUDGED, find_other_version, make_end
+from graders.contract.outcome_sentences import UNJUDGED, find_other_version, make_end
 from graders.contract.results import Outcome, RunEnd, Verdict
-from graders.trusted.findings import find_outcome
+from graders.trusted.finding_sentences import find_outcome
 
 
 def test_what_no_judge_decides_is_what_costs_no_attempt() -> None:

@@ -5,7 +5,7 @@ import string
 import pytest
 
 from graders.contract.results import Mistake, Outcome
-from graders.trusted.findings import BY_MISTAKE, SENTENCES, find_mistake, find_outcome
+from graders.trusted.finding_sentences import BY_MISTAKE, SENTENCES, find_mistake, find_outcome
 
 GOOD = (Outcome.OK, Outcome.PASSED)
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from graders.ledger.datagrams import DatagramWakeups
+from graders.ledger.datagram_wakeups import DatagramWakeups
 
 
 def test_the_socket_of_a_dead_process_is_removed_by_the_next_wake_up(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.course.language.directives import SPECS, all_option_names
+from app.course.language.directive_specs import SPECS, all_option_names
 from app.course.problems import Report, Rule
 
 DIRECTIVE = re.compile(r"(?P<mark>:{3,}|`{3,}|~{3,})\{(?P<name>[^}]*)\}[ \t]*(?P<argument>.*?)[ \t]*$")

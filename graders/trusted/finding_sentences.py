@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from graders.contract.manifest import FindingText, Manifest
-from graders.contract.outcomes import CHECK_STUMBLED, MACHINE_BUSY, UNJUDGED
+from graders.contract.outcome_sentences import CHECK_STUMBLED, MACHINE_BUSY, UNJUDGED
 from graders.contract.results import Finding, Mistake, Outcome
 
 
