@@ -86,8 +86,16 @@ def scroll_through(page: Page) -> None:
     page.evaluate("scrollTo(0, 0)")
 
 
+def unfold(element: Locator) -> None:
+    """Opens every fold that the element is in: a measurement's code is folded, and it may be in a fold itself."""
+    element.evaluate(
+        "e => { for (let up = e; up; up = up.parentElement) if (up.localName === 'details') up.open = true; }"
+    )
+
+
 def make_prediction(page: Page, predict: Predict, walk: Walk) -> None:
     block = page.locator(f"uw-predict[id='{predict.id}']")
+    unfold(block)
     block.locator("input[name=option]").first.check()
     block.locator("input[name=confidence]").first.check()
     block.locator("button").first.click()
@@ -99,7 +107,7 @@ def run_cell(page: Page, cell: Cell, walk: Walk, *, expected: bool = True) -> No
     element = page.locator(f"[data-cell='{cell.id}']").first
     if cell.needs == "gpu":
         return
-    element.evaluate("cell => { const folded = cell.closest('details'); if (folded) folded.open = true; }")
+    unfold(element)
     element.scroll_into_view_if_needed()
     button = element.locator("[data-run]")
     state = element.locator("[data-state]")
@@ -117,6 +125,7 @@ def run_cell(page: Page, cell: Cell, walk: Walk, *, expected: bool = True) -> No
 
 def answer_question(page: Page, block: Question, walk: Walk) -> None:
     element = page.locator(f"uw-question[data-question='{block.id}']")
+    unfold(element)
     seed = element.locator("input[name=draw]")
     draw = block.find_draw(int(seed.get_attribute("value") or "0")) if seed.count() else None
     question = block.fill(draw) if draw else block
@@ -126,7 +135,7 @@ def answer_question(page: Page, block: Question, walk: Walk) -> None:
         expect(element.locator(".model-answer")).to_be_visible()
         element.locator("input[name=rubric]").first.check()
         send(element)
-        expect(element).to_contain_text("Kept: 1 of")
+        expect(element).to_contain_text("Saved: 1 of")
         walk.right += 1
         return
     try:
