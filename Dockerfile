@@ -47,7 +47,7 @@ FROM grader AS grader-tests
 USER root
 COPY requirements-dev.lock ./
 RUN TORCH=cpu tools/make_environment requirements-dev.lock
-COPY pyproject.toml ./
+COPY pyproject.toml docker-compose.yml docker-compose.memory.yml ./
 COPY bench bench
 COPY tests tests
 USER unwind

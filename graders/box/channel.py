@@ -19,6 +19,13 @@ class Channel:
         self.log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._ours, self.theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the process still holds its end: a process that is dying gives it up before its pidfd says so."""
+        poll = select.poll()
+        poll.register(self._ours, select.POLLRDHUP)
+        return not poll.poll(0)
+
     def send(self, message: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
         try:
             orders.send(self._ours, message, descriptors)

@@ -48,7 +48,7 @@ class Zygote:
 
     @property
     def is_alive(self) -> bool:
-        return self._process is not None and not _has_ended(self._process, 0.0)
+        return self._process is not None and self._channel.is_open and not _has_ended(self._process, 0.0)
 
     def request_child(self, serial: int, descriptors: list[int]) -> None:
         """Ask for a child that waits for its order on descriptors[0] and joins the cgroups of the others."""
