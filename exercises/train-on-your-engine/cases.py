@@ -295,10 +295,12 @@ def draw_leaf(draw, name):
 
 
 def draw_array(draw, shape):
-    """Away from 0 and 1, where rules coincide, and not so large that tanh goes flat."""
-    return np.round(
-        draw.choice([-1.0, 1.0], shape) * draw.choice([draw.uniform(0.3, 0.85), draw.uniform(1.15, 1.4)], shape), 3
-    )
+    """Away from 0 and 1, where rules coincide, and not so large that tanh goes flat.
+
+    Each entry is drawn on its own: with few different entries, sums along another axis can agree by luck.
+    """
+    sizes = np.where(draw.random(shape) < 0.5, draw.uniform(0.3, 0.85, shape), draw.uniform(1.15, 1.4, shape))
+    return np.round(draw.choice([-1.0, 1.0], shape) * sizes, 3)
 
 
 def draw_graph(rng):
