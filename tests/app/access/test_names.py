@@ -14,7 +14,9 @@ def test_a_name_is_shown_as_it_was_typed_without_stray_spaces() -> None:
     assert clean_name("  Ada   Lovelace ") == "Ada Lovelace"
 
 
-@pytest.mark.parametrize("name", ["", "   ", "---", "a" * 41, "Ada\u200bLovelace", "Ada\u202eecalevoL", "a\x00b"])
+@pytest.mark.parametrize(
+    "name", ["", "   ", "---", "a" * 41, "Ada\u200bLovelace", "Ada\u202eecalevoL", "a\x00b", "Ada\u3164", "Ada\ufe0f"]
+)
 def test_a_name_that_cannot_be_read_is_refused(name: str) -> None:
     with pytest.raises(BadName):
         clean_name(name)
