@@ -19,7 +19,7 @@ from app.web.edge.memory_meter import Unmeasured
 from app.web.edge.metrics import WEBSITE
 from app.web.edge.mistakes import list_problems
 from app.web.edge.rates import QuotaExceeded, RateExceeded
-from app.web.edge.request_log import current_request
+from app.web.edge.request_log import current_request, hide_token
 from app.web.edge.security import SAFE_METHODS
 from app.web.edge.site import Site, get_course, get_site
 from app.web.views.blocks import ProblemView
@@ -138,7 +138,7 @@ async def answer_fault(request: Request, error: Exception) -> Response:
     """A bug of ours that was not caught earlier."""
     site = get_site(request)
     site.metrics.faults.labels(WEBSITE).inc()
-    log.error("fault at %s %s", request.method, request.url.path, exc_info=error)
+    log.error("fault at %s %s", request.method, hide_token(request.url.path), exc_info=error)
     usual = WORDS[500].message
     return respond_with_words(site, request, 500, f"{usual} Its number in the log is {current_request.get()}.")
 
@@ -208,7 +208,7 @@ def handle_errors(app: FastAPI) -> None:
 def _answer_refused_storage(request: Request, error: StorageRefused) -> Response:
     site = get_site(request)
     site.metrics.storage_refused.inc()
-    log.error("storage refused at %s: %s", request.url.path, error.reason)
+    log.error("storage refused at %s: %s", hide_token(request.url.path), error.reason)
     return respond_with_words(site, request, 503, str(error), error.retry_after_seconds)
 
 

@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 HEADER = "x-request-id"
 OUTSIDE = re.compile(r"[A-Za-z0-9-]{8,64}")
 """What is taken over from a trusted proxy."""
+LINK = "/link/"
 
 log = logging.getLogger(__name__)
 current_request: ContextVar[str] = ContextVar("current_request", default="")
@@ -56,9 +57,14 @@ class RequestLog:
         finally:
             if self.access:
                 milliseconds = 1000 * (time.perf_counter() - started)
-                log.info("%s %s %d %.0f ms", scope["method"], scope["path"], status, milliseconds)
+                log.info("%s %s %d %.0f ms", scope["method"], hide_token(scope["path"]), status, milliseconds)
             current_request.reset(token)
 
     def _name(self, scope: Scope) -> str:
         given = Headers(scope=scope).get(HEADER, "") if self.trusted else ""
         return given if OUTSIDE.fullmatch(given) else secrets.token_hex(8)
+
+
+def hide_token(path: str) -> str:
+    """The path for a log. Whoever reads the token of a one-time link there could still use it."""
+    return f"{LINK}..." if path.startswith(LINK) else path

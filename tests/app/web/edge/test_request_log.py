@@ -29,6 +29,16 @@ async def test_each_answer_has_an_id_of_its_own(browser: httpx2.AsyncClient) -> 
     assert len(ids) == 3
 
 
+async def test_no_log_holds_the_token_of_a_one_time_link(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "app.web.edge.request_log")
+    await ask(settings.model_copy(update={"access_log": True}), "/link/abcdef")
+
+    (line,) = [record.getMessage() for record in caplog.records if "GET" in record.getMessage()]
+    assert line.startswith("GET /link/... 404 ")
+
+
 @pytest.mark.parametrize(
     ("trusted", "given", "taken"),
     [
