@@ -155,7 +155,9 @@ async def delete(context: RequestContextDep) -> Response:
         await store.forget(context.learner)
         context.site.ledger.tell_forgotten()
     forget_cookie(context)
-    return RedirectResponse("/me?closed=true" if was_member else "/me?deleted=true", 303)
+    # Editors keep drafts in the browser too.
+    headers = {"clear-site-data": '"storage"'}
+    return RedirectResponse("/me?closed=true" if was_member else "/me?deleted=true", 303, headers)
 
 
 async def _is_member(context: RequestContext) -> bool:

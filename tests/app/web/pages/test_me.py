@@ -87,6 +87,7 @@ async def test_deleting_leaves_nothing_and_forgets_the_browser(
     answer = await browser.post("/me/delete")
 
     assert (answer.status_code, answer.headers["location"]) == (303, "/me?deleted=true")
+    assert answer.headers["clear-site-data"] == '"storage"'
     assert "unwind" not in browser.cookies
     assert "Your data is deleted." in (await browser.get(answer.headers["location"])).text
     browser.cookies.set("unwind", cookie)
