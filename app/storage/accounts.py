@@ -14,7 +14,7 @@ from app.storage.forgetting import forget
 from app.storage.merging import count_work, merge
 from app.storage.records import Account, AccountId, AccountLine, AuditLine, Session, Work
 from app.storage.sections import read_memberships
-from app.storage.sessions import end_sessions
+from app.storage.sessions import end_links, end_sessions
 from app.storage.statements import fetch, insert_into, insert_new, moment, optional_moment
 from app.storage.tables import accounts, credentials, learners, one_time_links, sessions, sign_in_failures
 from graders.contract.model import LearnerId
@@ -69,6 +69,10 @@ class Accounts:
     async def set_password(self, account: AccountId, secret: str, now: datetime) -> None:
         await self._database.write(_set_password, account, secret, now)
 
+    async def change_password(self, account: AccountId, secret: str, now: datetime) -> None:
+        """The password that its person chose. One-time links made earlier set none any more."""
+        await self._database.write(_change_password, account, secret, now)
+
     async def count_failures(self, keys: Sequence[str], since: datetime) -> dict[str, int]:
         """Failed sign-ins by key."""
         mine = sign_in_failures.c.key.in_(keys) & (sign_in_failures.c.at > since.timestamp())
@@ -103,7 +107,7 @@ class Accounts:
         return await self._database.write(_claim_work, session)
 
     async def set_operator(self, account: AccountId, is_operator: bool, actor: Actor) -> None:
-        """Give or take the operator's role. It ends all sessions of the account."""
+        """Give or take the operator's role. It ends all sessions and one-time links of the account."""
         await self._database.write(_set_operator, account, is_operator, actor)
 
     async def close(self, account: AccountId, actor: Actor) -> None:
@@ -175,6 +179,11 @@ def _set_password(connection: Connection, account: AccountId, secret: str, now: 
     connection.execute(statement.on_conflict_do_update(index_elements=["account", "kind"], set_=changed))
 
 
+def _change_password(connection: Connection, account: AccountId, secret: str, now: datetime) -> None:
+    _set_password(connection, account, secret, now)
+    end_links(connection, account)
+
+
 def _use_link(connection: Connection, token_hash: str, secret: str, actor: Actor) -> Account | None:
     alive = (one_time_links.c.token_hash == token_hash) & (one_time_links.c.expires_at > actor.at.timestamp())
     taken = connection.execute(delete(one_time_links).where(alive).returning(one_time_links.c.account)).one_or_none()
@@ -204,8 +213,7 @@ def _set_operator(connection: Connection, account: AccountId, is_operator: bool,
 
 def _close(connection: Connection, account: AccountId, actor: Actor) -> None:
     connection.execute(update(accounts).where(accounts.c.id == account).values(closed_at=actor.at.timestamp()))
-    for table in (credentials, one_time_links):
-        connection.execute(delete(table).where(table.c.account == account))
+    connection.execute(delete(credentials).where(credentials.c.account == account))
     end_sessions(connection, account)
     write_line(connection, actor, "close an account", account)
 

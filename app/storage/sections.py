@@ -8,7 +8,7 @@ from app.access.names import key_of_name
 from app.access.permissions import Role
 from app.storage.audit import Actor, write_line
 from app.storage.records import AccountId, Membership, Section, SectionId
-from app.storage.sessions import end_sessions
+from app.storage.sessions import end_links, end_sessions
 from app.storage.statements import change, fetch, insert_new
 from app.storage.tables import accounts, memberships, sections
 from graders.ledger.database import Database
@@ -45,7 +45,10 @@ class Sections:
         return found[0] if found else None
 
     async def invite(self, section: SectionId, name: str, role: Role, actor: Actor) -> bool:
-        """Offer a role to the account with this name, or change a member's. False if nobody has the name."""
+        """Offer a role to the account with this name, or raise a member's. False if nobody has the name.
+
+        A lower role is an offer again.
+        """
         return await self._database.write(_invite, section, name, role, actor)
 
     async def accept(self, section: SectionId, actor: Actor) -> bool:
@@ -93,7 +96,10 @@ def _invite(connection: Connection, section: SectionId, name: str, role: Role, a
     before = read_memberships(connection, _key(section, account))
     row = {"section": section, "account": account, "role": role.value, "status": INVITED}
     if not insert_new(connection, memberships, {**row, "added_at": actor.at.timestamp()}):
-        change(connection, update(memberships).where(_key(section, account)).values(role=role.value))
+        lower = RANK[role] < RANK[before[0].role]
+        # Instructors may reset a learner's password, which an assistant has not agreed to.
+        status = ACTIVE if before[0].is_active and not lower else INVITED
+        change(connection, update(memberships).where(_key(section, account)).values(role=role.value, status=status))
         if before[0].is_active and RANK[role] > RANK[before[0].role]:
             end_sessions(connection, account)
     was = before[0].role.value if before else None
@@ -106,6 +112,7 @@ def _accept(connection: Connection, section: SectionId, actor: Actor) -> bool:
     offered = _key(section, actor.account) & (memberships.c.status == INVITED)
     accepted = change(connection, update(memberships).where(offered).values(status=ACTIVE)) == 1
     if accepted:
+        end_links(connection, actor.account)
         write_line(connection, actor, "accept a role", actor.account, section=section)
     return accepted
 

@@ -12,7 +12,7 @@ from app.storage.forgetting import forget
 from app.storage.merging import count_work
 from app.storage.records import Account, AccountId, Session
 from app.storage.statements import change, fetch, insert_new, moment, optional_moment
-from app.storage.tables import accounts, learners, memberships, sessions
+from app.storage.tables import accounts, learners, memberships, one_time_links, sessions
 from graders.contract.model import LearnerId
 from graders.ledger.database import Database
 
@@ -34,8 +34,10 @@ class Sessions:
         self._database = database
 
     async def find(self, token_hash: str, now: datetime) -> Session | None:
-        """The session, or None if it is unknown, revoked or expired."""
+        """The session, or None if it is unknown, revoked or expired, or its account is closed."""
         mine = (sessions.c.token_hash == token_hash) & (sessions.c.expires_at > now.timestamp())
+        # A sign-in that was under way while the account was closed begins a session after all others were ended.
+        mine &= accounts.c.closed_at.is_(None)
         rows = await self._database.read(fetch, _select_sessions().where(mine))
         return next((_session(row) for row in rows), None)
 
@@ -69,9 +71,15 @@ class Sessions:
         await self._database.write(change, update(sessions).where(mine).values(unclaimed=None))
 
 
-def end_sessions(connection: Connection, account: AccountId) -> int:
-    """Revoke every session of an account, within a transaction that changes what it may do."""
-    return change(connection, delete(sessions).where(sessions.c.account == account))
+def end_sessions(connection: Connection, account: AccountId) -> None:
+    """Revoke every session and one-time link of an account, within a transaction that changes what it may do."""
+    change(connection, delete(sessions).where(sessions.c.account == account))
+    end_links(connection, account)
+
+
+def end_links(connection: Connection, account: AccountId) -> None:
+    """Revoke one-time links: whoever made one for a learner may not enter what the account is now."""
+    change(connection, delete(one_time_links).where(one_time_links.c.account == account))
 
 
 def _select_sessions() -> Select[Any]:

@@ -107,7 +107,7 @@ async def change_password(context: RequestContextDep, password: Field, new_passw
     except (SignInRefused, BadPassword) as problem:
         return await _show(context, problem=str(problem))
     secret = await context.site.passwords.make_hash(new_password)
-    await context.site.store.accounts.set_password(account.id, secret, context.now)
+    await context.site.store.accounts.change_password(account.id, secret, context.now)
     session = await sign_in(context, account, "password")
     await context.site.store.sessions.end_others(account.id, session.token_hash)
     return await _show(context, done="Your password is changed. All other browsers are signed out.")

@@ -1,6 +1,7 @@
 """Begin and end an account's session in this browser. Each time the browser gets a new token, or none."""
 
 import hmac
+from datetime import datetime
 from urllib.parse import quote
 
 from fastapi import Request, Response
@@ -17,15 +18,21 @@ USER_AGENT_CHARACTERS = 120
 
 async def sign_in(context: RequestContext, account: Account, method: str) -> Session:
     """Begin a session in place of this browser's. `method` says how: "password", or a provider's name."""
+    return await _begin(context, account, method, context.now, context.now)
+
+
+async def _begin(
+    context: RequestContext, account: Account, method: str, made_at: datetime, authenticated_at: datetime | None
+) -> Session:
     token = make_token()
     roles = await context.site.store.sections.of_account(account.id)
     session = Session(
         token_hash=hash_token(token),
         learner=account.learner,
-        made_at=context.now,
+        made_at=made_at,
         seen_at=context.now,
         account=account,
-        authenticated_at=context.now,
+        authenticated_at=authenticated_at,
         method=method,
         user_agent=_user_agent(context.request),
         is_staff=account.is_operator or any(membership.is_staff for membership in roles),
@@ -36,11 +43,14 @@ async def sign_in(context: RequestContext, account: Account, method: str) -> Ses
 
 
 async def renew_token(context: RequestContext) -> None:
-    """Give the browser a new token for the session that it has, because what the account may do has changed."""
+    """Give the browser a new token for the session that it has, because what the account may do has changed.
+
+    The person has not shown again that it is they, so the session is as old as before, and its sign-in as recent.
+    """
     session = context.session
     assert session is not None
     assert session.account is not None
-    await sign_in(context, session.account, session.method)
+    await _begin(context, session.account, session.method, session.made_at, session.authenticated_at)
 
 
 async def sign_out(context: RequestContext) -> None:

@@ -132,6 +132,24 @@ async def test_a_closed_account_lets_nobody_in_and_keeps_its_work(store: Store) 
     assert "one" in await store.readings(ada.learner)
 
 
+async def test_a_sign_in_under_way_while_the_account_is_closed_gets_nowhere(store: Store) -> None:
+    ada = await make_account(store, "Ada")
+    await store.accounts.close(ada.id, SOMEBODY)
+
+    await store.sessions.begin_signed_in(session_of(ada), None)
+
+    assert await store.sessions.find("hash", NOON) is None
+
+
+async def test_a_link_made_for_a_learner_does_not_open_the_operator_they_became(store: Store) -> None:
+    ada = await make_account(store, "Ada")
+    await store.accounts.make_link(ada.id, "link", LATER, SOMEBODY)
+
+    await store.accounts.set_operator(ada.id, True, SOMEBODY)
+
+    assert await store.accounts.use_link("link", "hash", SOMEBODY) is None
+
+
 async def fill_every_table(store: Store, account: Account) -> None:
     learner = account.learner
     section = await store.sections.make("Spring", SOMEBODY)

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from app.access.permissions import Role
+from app.storage.accounts import LINK_LASTS
 from app.storage.audit import Actor
 from app.storage.records import Account, SectionId, Session
 from app.storage.store import Store
@@ -77,6 +78,30 @@ async def test_staff_may_reset_a_learner_s_password_and_no_other_staff_s(store: 
 
     assert may_reset == [True, False, False]
     assert not await store.sections.may_reset(elsewhere, learner.id)
+
+
+async def test_a_link_made_for_a_learner_does_not_open_the_staff_they_became(store: Store) -> None:
+    ada = await make_account(store, "Ada")
+    here, elsewhere = await store.sections.make("Spring", SOMEBODY), await store.sections.make("Autumn", SOMEBODY)
+    await join(store, here, ada, Role.LEARNER)
+    await store.accounts.make_link(ada.id, "link", NOON + LINK_LASTS, SOMEBODY)
+
+    await join(store, elsewhere, ada, Role.INSTRUCTOR)
+
+    assert await store.accounts.find_link("link", NOON) is None
+
+
+async def test_an_assistant_made_a_learner_cannot_be_reset_before_they_agree(store: Store) -> None:
+    ada = await make_account(store, "Ada")
+    section = await store.sections.make("Spring", SOMEBODY)
+    await join(store, section, ada, Role.ASSISTANT)
+
+    await store.sections.invite(section, "Ada", Role.LEARNER, SOMEBODY)
+
+    assert not await store.sections.may_reset(section, ada.id)
+    assert await store.sections.find_role(section, ada.id) is None
+    assert await store.sections.accept(section, Actor(ada.id, NOON))
+    assert await store.sections.may_reset(section, ada.id)
 
 
 async def test_who_left_has_no_role(store: Store) -> None:

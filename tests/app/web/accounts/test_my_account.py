@@ -4,8 +4,11 @@ import re
 
 import httpx2
 from people import PASSWORD, join, make_account, sign_in, somebody
+from site_parts import StoppedClock
 
 from app.access.permissions import Role
+from app.access.tokens import hash_token
+from app.storage.accounts import LINK_LASTS
 from app.web.accounts.my_account import describe_browser
 from app.web.edge.site import Site
 
@@ -91,6 +94,32 @@ async def test_accepting_a_role_gives_this_browser_a_new_token(browser: httpx2.A
     assert browser.cookies["unwind"] != before
     assert (await browser.get(f"/desk/{section}")).status_code == 200
     assert await site.store.sections.find_role(section, ada.id) is not None
+
+
+async def test_accepting_a_role_does_not_count_as_signing_in_again(
+    browser: httpx2.AsyncClient, site: Site, clock: StoppedClock
+) -> None:
+    await make_account(site, "Ada")
+    section = await site.store.sections.make("Spring", somebody(site))
+    await site.store.sections.invite(section, "Ada", Role.INSTRUCTOR, somebody(site))
+    await sign_in(browser, "Ada")
+    clock.pass_days(20 / 24 / 60)
+
+    await browser.post("/me/offers", data={"section": section, "accept": "true"})
+    answer = await browser.post(f"/desk/{section}/people", data={"name": "Ada", "role": "learner"})
+
+    assert answer.headers["location"].startswith("/sign-in?")
+
+
+async def test_a_new_password_ends_a_one_time_link(browser: httpx2.AsyncClient, site: Site) -> None:
+    ada = await make_account(site, "Ada")
+    await site.store.accounts.make_link(ada.id, hash_token("link"), site.clock() + LINK_LASTS, somebody(site))
+    await sign_in(browser, "Ada")
+    assert (await browser.get("/link/link")).status_code == 200
+
+    await browser.post("/me/password", data={"password": PASSWORD, "new_password": ANOTHER})
+
+    assert (await browser.get("/link/link")).status_code == 404
 
 
 async def test_a_member_can_leave(browser: httpx2.AsyncClient, site: Site) -> None:
