@@ -7,10 +7,13 @@ import asyncio
 import ctypes
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.preflight import CannotServe, prepare
 from app.settings import Settings
@@ -106,10 +109,21 @@ class Supervisor:
                 words = f"The {part.name} did not start ({status}); its messages above say why."
                 say(f"{words} It tries again in {seconds:g} s. {part.meanwhile}".strip())
             await asyncio.sleep(seconds)
-            child = await self._spawn(part)
+            child = await self._spawn_again(part)
             served_before, serves = serves, await self._await_ready(part, child)
             if serves and not served_before:
                 say(f"The {part.name} serves now.")
+
+    async def _spawn_again(self, part: Part) -> asyncio.subprocess.Process:
+        """Spawn it as soon as the machine has memory and room for one more process."""
+        pauses = Pauses(FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS)
+        while True:
+            try:
+                return await self._spawn(part)
+            except (OSError, subprocess.SubprocessError) as error:
+                seconds = pauses.next()
+                say(f"No process could be made for the {part.name} ({error}). It is tried again in {seconds:g} s.")
+            await asyncio.sleep(seconds)
 
     async def _spawn(self, part: Part) -> asyncio.subprocess.Process:
         parent = os.getpid()
@@ -174,7 +188,11 @@ class SeenGrader:
         self.hello: WorkerHello | None = None
 
     async def is_ready(self, pid: int) -> bool:
-        for seen in await self._ledger.workers():
+        try:
+            workers = await self._ledger.workers()
+        except SQLAlchemyError:  # such as a full disk or a locked file: the next look may succeed
+            return False
+        for seen in workers:
             if seen.hello.worker.endswith(f"-{pid}"):
                 self.hello = seen.hello
                 return True

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from app.preflight import CannotServe
-from app.serve import Part, Supervisor
+from app.serve import Part, SeenGrader, Supervisor
+from app.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -60,6 +61,42 @@ async def test_a_part_that_dies_is_started_again_and_it_is_said(
     await keeping
     assert not is_alive(second)
     assert "The part died (signal 9); it starts again in 0.5 s." in capsys.readouterr().out
+
+
+async def test_a_part_is_started_again_even_if_the_machine_first_has_no_room_for_a_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("app.serve.FIRST_PAUSE_SECONDS", 0.05)
+    supervisor = Supervisor()
+    keeping = await supervisor.start(part("sh", "-c", write_pid(tmp_path / "pids", "exec sleep 60")))
+    first, *_ = await wait_for_lines(tmp_path / "pids", 1)
+    spawn, refusals = asyncio.create_subprocess_exec, [OSError("no memory"), subprocess.SubprocessError("no fork")]
+
+    async def refuse_twice(*command: str, **options: object) -> asyncio.subprocess.Process:
+        if refusals:
+            raise refusals.pop(0)
+        return await spawn(*command, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("asyncio.create_subprocess_exec", refuse_twice)
+    os.kill(first, signal.SIGKILL)
+    _, second = await wait_for_lines(tmp_path / "pids", 2)
+    supervisor.stopping.set()
+    await supervisor.stop()
+    await keeping
+    assert not is_alive(second)
+    said = "No process could be made for the part ({}). It is tried again in {} s."
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        said.format("no memory", "0.05"),
+        said.format("no fork", "0.1"),
+    ]
+
+
+async def test_a_database_that_cannot_be_read_is_no_end_of_looking_for_the_grader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = SeenGrader(Settings(data=tmp_path))  # no migration has run: there is no table of workers
+    assert not await seen.is_ready(1)
+    await seen.close()
 
 
 async def test_a_part_that_cannot_start_is_an_error_and_no_loop() -> None:
