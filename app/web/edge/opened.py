@@ -11,7 +11,8 @@ from datetime import UTC, datetime, timedelta
 from pydantic import SecretStr
 
 HEADER = "x-unwind-opened"
-FORM = re.compile(r"(\d{1,12})\.([A-Za-z0-9_-]{1,64})\.([0-9a-f]{32})")
+FORM = re.compile(r"([1-9][0-9]{0,11})\.([A-Za-z0-9_-]{1,64})\.([0-9a-f]{32})")
+"""A time has one form only: with leading zeros, one note would count as several (see Rates.take_note)."""
 LASTS = timedelta(hours=12)
 
 

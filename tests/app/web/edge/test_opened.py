@@ -27,6 +27,7 @@ def test_a_note_says_when_its_page_was_opened() -> None:
     [
         ("", NOON, "home", SECRET),
         ("1.nonce." + "0" * 32, NOON, "home", SECRET),
+        ("0" + write_opened(NOON, "nonce", "home", SECRET), NOON, "home", SECRET),
         (write_opened(NOON, "nonce", "elsewhere", SECRET), NOON, "home", SECRET),
         (write_opened(NOON, "nonce", "home", SecretStr("another")), NOON, "home", SECRET),
         (write_opened(NOON, "nonce", "home", SECRET), NOON + LASTS + timedelta(seconds=1), "home", SECRET),
