@@ -72,7 +72,9 @@ def find_time_left(limits: Limits, exits: list[Exit]) -> Limits:
     """
     cpu_seconds = limits.cpu_seconds - sum(exit_.cpu_seconds for exit_ in exits)
     # What a run waited for a processor has cost it nothing, as long as it ran, and costs the next one nothing.
-    wall_seconds = limits.wall_seconds - sum(exit_.wall_seconds - exit_.waited_seconds for exit_ in exits)
+    # The wait is partly estimated (see ProcessorWait), so it may exceed the time that it was part of.
+    spent = (max(0.0, exit_.wall_seconds - exit_.waited_seconds) for exit_ in exits)
+    wall_seconds = limits.wall_seconds - sum(spent)
     left = {"cpu_seconds": cpu_seconds, "wall_seconds": wall_seconds}
     return limits.model_copy(update={name: max(LEAST_SECONDS, seconds) for name, seconds in left.items()})
 

@@ -46,6 +46,11 @@ def test_waiting_for_a_processor_costs_the_next_run_nothing() -> None:
     assert find_time_left(LIMITS, [replace(RUN, waited_seconds=4.0)]).wall_seconds == 11.0
 
 
+def test_a_wait_that_was_estimated_too_long_gives_the_next_run_no_more_than_the_limit() -> None:
+    overestimated = replace(RUN, waited_seconds=RUN.wall_seconds + 3.0)
+    assert find_time_left(LIMITS, [overestimated]).wall_seconds == LIMITS.wall_seconds
+
+
 def test_where_nothing_is_left_a_run_ends_at_once() -> None:
     left = find_time_left(LIMITS, [RUN] * 3)
 
