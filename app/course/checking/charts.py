@@ -10,8 +10,8 @@ from graders.contract.chart import FORWARDS, HELD, Chart, Plan
 from graders.contract.manifest import Manifest
 from graders.contract.results import Measure, MeasuredBy, Verdict
 
-PEAK_SHARE = 0.02
-"""How far a peak measured by the kernel may be from the one in the chart."""
+PEAK_SHARE = 0.04
+"""How far a peak measured by the kernel may be from the one in the chart. Two runs under load may differ by 2 %."""
 
 
 def check_chart(manifest: Manifest, text: str, report: Report) -> None:
