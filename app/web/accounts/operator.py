@@ -95,6 +95,7 @@ async def close(context: RequestContextDep, account: str) -> Response:
 
 @router.post("/operator/accounts/{account}/erase")
 async def erase(context: RequestContextDep, account: str) -> Response:
+    _refuse_own(context, account)
     if not await context.site.store.accounts.erase(AccountId(account), actor_of(context)):
         raise HTTPException(404, "There is no such account.")
     context.site.ledger.tell_forgotten()
@@ -131,7 +132,14 @@ async def audit_page(context: RequestContextDep) -> Response:
     return context.site.renderer.page(AuditPage(frame, lines))
 
 
+def _refuse_own(context: RequestContext, account: str) -> None:
+    """The page has no such form: a site whose last operator is gone is helped only from its command line."""
+    if context.account is not None and context.account.id == account:
+        raise HTTPException(409, "This is your own account; another operator can change it.")
+
+
 async def _find(context: RequestContext, account: str) -> AccountId:
+    _refuse_own(context, account)
     found = await context.site.store.accounts.find(AccountId(account))
     if found is None:
         raise HTTPException(404, "There is no such account, or it is closed.")

@@ -156,6 +156,18 @@ async def test_an_operator_closes_and_erases_accounts(
     assert (await browser.post(f"/operator/accounts/{ada.id}/erase")).status_code == 404
 
 
+@pytest.mark.parametrize("act", ["role", "close", "erase"])
+async def test_an_operator_does_not_end_their_own_account(
+    browser: httpx2.AsyncClient, site: Site, eve: Account, act: str
+) -> None:
+    await sign_in(browser, "Eve")
+
+    answer = await browser.post(f"/operator/accounts/{eve.id}/{act}", data={"is_operator": "false"})
+
+    assert answer.status_code == 409
+    assert await site.store.accounts.find(eve.id) == eve
+
+
 async def test_a_new_operator_signs_in_again(
     browser: httpx2.AsyncClient, stranger: httpx2.AsyncClient, site: Site, eve: Account
 ) -> None:
