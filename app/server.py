@@ -12,7 +12,7 @@ import sys
 
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from app.main import create_app
 from app.settings import PRIVATE_UMASK, Settings, read_settings
@@ -29,14 +29,16 @@ class PunctualProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._watch_headers()
+        self._watch_headers(None)
 
     def on_response_complete(self) -> None:
-        super().on_response_complete()
-        self._watch_headers()
-
-    def _watch_headers(self) -> None:
+        # Read before: a request that is waiting in the connection already begins in the next line.
         served = self.cycle
+        super().on_response_complete()
+        self._watch_headers(served)
+
+    def _watch_headers(self, served: RequestResponseCycle | None) -> None:
+        """Drop the connection unless, in time, another request follows the one that was served last."""
         idle_seconds = HEADER_SECONDS if served is None else HEADER_SECONDS + self.timeout_keep_alive
 
         def drop_if_silent() -> None:

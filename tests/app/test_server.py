@@ -1,5 +1,6 @@
 """The website's own process: what it keeps open, what it believes, and how it stops."""
 
+import asyncio
 import json
 import os
 import re
@@ -15,7 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import uvicorn
 from starlette.types import Message, Receive, Scope, Send
+from uvicorn.server import ServerState
 
 from app import server
 from app.settings import Settings
@@ -150,3 +153,27 @@ async def test_methods_that_clients_invent_are_one_series() -> None:
 
     text = metrics.render(Seen({}, (), (), Sizes(0, 0, 0))).decode()
     assert set(re.findall(r'unwind_requests_total\{method="([^"]*)"', text)) == {"other"}
+
+
+async def test_a_request_that_was_sent_before_the_last_answer_came_may_take_its_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("app.server.HEADER_SECONDS", 0.05)
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        await asyncio.sleep(0.4 if scope["path"] == "/slow" else 0)
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"4")]})
+        await send({"type": "http.response.body", "body": b"done"})
+
+    config = uvicorn.Config(answer, timeout_keep_alive=0, log_config=None)
+    config.load()
+    listening = await asyncio.get_running_loop().create_server(
+        lambda: server.PunctualProtocol(config, ServerState(), {}), "127.0.0.1", 0
+    )
+    async with listening, asyncio.timeout(20):
+        reader, writer = await asyncio.open_connection(*listening.sockets[0].getsockname())
+        for path in ("/quick", "/slow"):
+            writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        answers = await reader.read()
+        writer.close()
+    assert answers.count(b"done") == 2
