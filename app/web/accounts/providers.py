@@ -126,7 +126,10 @@ async def _find_account(context: RequestContext, attempt: Attempt, person: Perso
         raise ProviderRefused("You were signed out meanwhile. Sign in, and link the identity again.")
     if known is not None and known.id != mine.id:
         raise ProviderRefused("That identity belongs to another account here. Sign in with it, and unlink it there.")
-    await identities.link(mine.id, identity, actor)
+    if not await identities.link(mine.id, identity, actor) and known is None:
+        raise ProviderRefused(
+            "That identity belongs to an account here that is closed. Ask the person who runs this site."
+        )
     return mine
 
 

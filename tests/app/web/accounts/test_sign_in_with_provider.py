@@ -269,6 +269,22 @@ async def test_an_identity_of_another_account_is_not_taken_over(
     assert await site.store.identities.of_account(ada.id) == ()
 
 
+async def test_an_identity_of_a_closed_account_is_not_linked_to_another(
+    browser: httpx2.AsyncClient, stranger: httpx2.AsyncClient, site: Site, provider: FakeProvider
+) -> None:
+    await come_back(stranger, provider)
+    (line,) = await site.store.accounts.everyone()
+    await site.store.accounts.close(line.account.id, somebody(site))
+    ada = await make_account(site, "Ada")
+    await sign_in(browser, "Ada")
+
+    answer = await link(browser, provider)
+
+    assert answer.status_code == 403
+    assert "an account here that is closed" in answer.text
+    assert await site.store.identities.of_account(ada.id) == ()
+
+
 async def test_whoever_signed_out_meanwhile_links_nothing(
     browser: httpx2.AsyncClient, site: Site, provider: FakeProvider
 ) -> None:
