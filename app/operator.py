@@ -19,13 +19,17 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
     """Make the account an operator, and print a link that sets its password. Returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m app operator", description=main.__doc__)
     parser.add_argument("name", help="the name to sign in with; the account is made if there is none")
+    parser.add_argument(
+        "--existing", action="store_true", help="the account exists, and its owner is to be an operator"
+    )
     try:
-        name = clean_name(parser.parse_args(arguments).name)
+        asked = parser.parse_args(arguments)
+        name = clean_name(asked.name)
         migrate(settings.database, settings.data)
-    except (BadName, MigrationRefused) as refusal:
+        path = asyncio.run(make_operator(settings, name, datetime.now(UTC), existing=asked.existing))
+    except (BadName, MigrationRefused, SomebodyElses) as refusal:
         sys.stderr.write(f"{refusal}\n")
         return 1
-    path = asyncio.run(make_operator(settings, name, datetime.now(UTC)))
     hours = int(LINK_LASTS.total_seconds() // 3600)
     sys.stdout.write(
         f"{name} is an operator. This link sets their password, once, within {hours} hours:\n  "
@@ -34,12 +38,26 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
     return 0
 
 
-async def make_operator(settings: Settings, name: str, now: datetime) -> str:
-    """The path of the new link. All sessions of the account end."""
+class SomebodyElses(Exception):
+    """The name belongs to a learner, who may have taken it before the operator came."""
+
+
+async def make_operator(settings: Settings, name: str, now: datetime, *, existing: bool = False) -> str:
+    """The path of the new link. All sessions of the account end.
+
+    Raises SomebodyElses for a learner's account unless `existing`: whoever signed up with that name first could have
+    linked an identity of another provider to it, and would be the operator.
+    """
     database, actor, token = Database(settings.database), Actor(None, now), make_token()
     try:
         accounts = Accounts(database)
-        account = await accounts.find_by_name(name) or await accounts.create(name, None, actor)
+        found = await accounts.find_by_name(name)
+        if found is not None and not found.is_operator and not existing:
+            raise SomebodyElses(
+                f"There is an account {name} already, and it is not an operator's. Choose another name; or, if it is "
+                f"yours, run `python -m app operator --existing {name}`."
+            )
+        account = found or await accounts.create(name, None, actor)
         if account is None:
             raise SystemExit(f"The account {name} is closed; choose another name, or erase it on /operator/accounts.")
         await accounts.set_operator(account.id, True, actor)

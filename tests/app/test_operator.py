@@ -40,6 +40,28 @@ async def test_the_first_operator_gets_a_link(tmp_path: Path, capsys: pytest.Cap
     await database.close()
 
 
+async def test_a_learner_who_took_the_name_first_becomes_no_operator_unasked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = Settings(data=tmp_path)
+    assert await _run(["Ada"], settings) == 0
+    database = Database(settings.database)
+    accounts = Store(database).accounts
+    await accounts.create("Grace", None, Actor(None, datetime.now(UTC)))
+
+    assert await _run(["grace"], settings) == 1
+    assert "not an operator's" in capsys.readouterr().err
+    grace = await accounts.find_by_name("Grace")
+    assert grace is not None
+    assert not grace.is_operator
+
+    assert await _run(["--existing", "grace"], settings) == 0
+    grace = await accounts.find_by_name("Grace")
+    assert grace is not None
+    assert grace.is_operator
+    await database.close()
+
+
 def test_a_name_that_cannot_be_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["  "], Settings(data=tmp_path)) == 1
     assert "at least one letter" in capsys.readouterr().err
