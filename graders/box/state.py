@@ -239,14 +239,22 @@ def _find_flags(mount: _Mount, plan: RootPlan) -> set[str]:
         return {"nosuid", "nodev", "noexec"}
     if mount.point.startswith(DEVICES):
         return {"ro", "nosuid", "noexec"}
-    empty = mount.point == "/" or mount.point.removeprefix(UNDER) in plan.covered
+    empty = mount.point == "/" or mount.point.removeprefix(UNDER) in plan.covered or _shows_again(mount.point, plan)
     return {"ro", "nosuid", "nodev"} | ({"noexec"} if empty else set())
 
 
 def _is_planned(point: str, plan: RootPlan) -> bool:
     planned = (*plan.readable, *plan.covered, *plan.devices)
     place = point.removeprefix(UNDER)
-    return point in ("/", SCRATCH) or any(place == one or place.startswith(one + "/") for one in planned)
+    if point in ("/", SCRATCH) or _shows_again(point, plan):
+        return True
+    return any(place == one or place.startswith(one + "/") for one in planned)
+
+
+def _shows_again(point: str, plan: RootPlan) -> bool:
+    """An empty folder of the root, over the scratch folder, in which an interpreter under /tmp is shown again."""
+    folder, _, name = point.rpartition("/")
+    return folder == SCRATCH and bool(name) and any(path.startswith(point + "/") for path in plan.readable)
 
 
 def _look_at_groups(process: int, confinement: Confinement) -> Iterator[str]:
