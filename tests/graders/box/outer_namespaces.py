@@ -19,6 +19,7 @@ OUTER_NAMESPACES: Final = (
 )
 COVERED: Final = ("/tmp", "/var/tmp", "/dev/shm")
 """Folders that every user may write to."""
+REPOSITORY: Final = Path(__file__).resolve().parents[3]
 SIOCSIFFLAGS, IFF_UP = 0x8914, 1
 
 
@@ -56,6 +57,12 @@ def _furnish() -> None:
 
 
 def cover_writable_places() -> None:
-    """Covers what was left there before."""
+    """Covers what was left there before, except this repository, if it is checked out there."""
     for place in COVERED:
+        ours = [path for path in {str(REPOSITORY), sys.prefix} if path.startswith(place + "/")]
+        handles = {path: os.open(path, os.O_PATH) for path in sorted(ours)}
         kernel.mount("covered", place, "tmpfs", kernel.MS_NOSUID, "mode=1777,size=1g")
+        for path, handle in handles.items():
+            os.makedirs(path, exist_ok=True)
+            kernel.mount(f"/proc/self/fd/{handle}", path, "", kernel.MS_BIND | kernel.MS_REC)
+            os.close(handle)
