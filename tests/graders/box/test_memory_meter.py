@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.box, pytest.mark.slow]
 
 LIMITS = Limits(cpu_seconds=20, wall_seconds=40, memory_mib=1024)
 MAX_SPREAD = 0.01
-# The kernel running_jobs a group 256 KiB at a time on every core: below 100 MiB that alone is more than a hundredth.
+# The kernel charges a group 256 KiB at a time on every core: below 100 MiB that alone is more than a hundredth.
 # Each block saves one and a half times what it hands on, so that segments of 4 of the 16 are the cheapest.
 BLOCKS = """
 import torch
