@@ -25,12 +25,21 @@ from graders.trusted.faults import ExerciseProblem
 from graders.trusted.locate import find_near, line_of_def, line_of_word, locate, read_problem, suggest
 from graders.trusted.wire import Answer, decode_answer, encode_answer, encode_case, read_layout
 
-SEEDS = 50
-"""How many seeds are drawn from: a mistake in 5 of 100 draws stays unseen in 8 of 100 exercises that have it."""
+SEEDS = 300
+"""How many seeds are drawn from: a mistake in 1 of 100 draws stays unseen in 5 of 100 exercises that have it."""
+
+SLOW_SEEDS = 50
+"""How many an exercise gets whose draws take long: a mistake in 5 of 100 draws stays unseen in 8 of 100 of them."""
 
 DRAW_SECONDS = 6.0
 SOLVE_SECONDS = 4.0
-"""Of processor time; slow exercises are drawn and solved less often."""
+"""Of processor time, for the first SLOW_SEEDS; those that are slower still are drawn and solved less often."""
+
+MORE_SECONDS = 1.5
+"""Of processor time: past SLOW_SEEDS, no further seed is drawn or solved once that much is used."""
+
+KEPT_BYTES = 256 * 2**20
+"""Past SLOW_SEEDS, no further seed is drawn once the inputs drawn so far take that much memory."""
 
 Note = Callable[[str], None]
 
@@ -123,9 +132,11 @@ def _draw_all(found: _Examination) -> list[CaseSet]:
     draw_cases = _find_function(found, CASES, _load(found, CASES), "draw_cases")
     drawn: list[CaseSet] = []
     crashed: dict[tuple[str, int], tuple[ExerciseFault, list[int]]] = {}
-    end = time.process_time() + DRAW_SECONDS
+    start, kept_bytes = time.process_time(), 0
     for seed in range(SEEDS):
-        if seed > 1 and time.process_time() > end:
+        if not _is_time(seed, time.process_time() - start, DRAW_SECONDS):
+            break
+        if seed >= SLOW_SEEDS and kept_bytes > KEPT_BYTES:
             break
         found.seeds += 1
         one = _draw(draw_cases, seed, found)
@@ -133,9 +144,15 @@ def _draw_all(found: _Examination) -> list[CaseSet]:
             crashed.setdefault((one.file, one.line), (one, []))[1].append(seed)
         else:
             drawn.append(one)
+            kept_bytes += len(_write(one))
     for fault, seeds in crashed.values():
         found.add(_counted(fault, seeds, found.seeds))
     return drawn
+
+
+def _is_time(done: int, used_seconds: float, most_seconds: float) -> bool:
+    """Whether another seed is drawn or solved. The first two always are: a comparison needs them."""
+    return done < 2 or used_seconds < (most_seconds if done < SLOW_SEEDS else MORE_SECONDS)
 
 
 def _draw(draw_cases: Any, seed: int, found: _Examination) -> CaseSet | ExerciseFault:
@@ -172,11 +189,11 @@ def _check_draws(drawn: list[CaseSet], found: _Examination) -> None:
     if not any(facts.public for facts, _, _ in drawn[0]):
         message = "no case is public, so a learner can check nothing before submitting"
         found.add(ExerciseFault(file=CASES, line=line, message=message, remedy='write `"public": True` in one case'))
-    written = [_write(cases) for cases in drawn]
     with_machine = any(facts.machine is not None for facts, _, _ in drawn[0])
-    if len(written) > 1 and len(set(written)) == 1 and not with_machine:
-        # A machine's layers are the judge's, and new in every run.
-        message = f"draw_cases gives the same cases for every one of {len(written)} seeds"
+    first = _write(drawn[0])
+    # A machine's layers are the judge's, and new in every run.
+    if len(drawn) > 1 and not with_machine and all(_write(cases) == first for cases in drawn[1:]):
+        message = f"draw_cases gives the same cases for every one of {len(drawn)} seeds"
         remedy = "draw the inputs from `rng`: a learner could write the answers down"
         found.add(ExerciseFault(file=CASES, line=line, message=message, remedy=remedy))
 
@@ -198,8 +215,10 @@ def _solve_all(drawn: list[CaseSet], found: _Examination) -> None:
     """Answers seed by seed; the first two are answered twice, by modules of their own."""
     solvers = [_load_solver(found) for _ in range(1 if found.request.judge is Judge.MACHINE else 2)]
     diagnose = getattr(_load(found, CASES), "diagnose", None)
-    end = time.process_time() + SOLVE_SECONDS
+    start = time.process_time()
     for place, cases in enumerate(drawn):
+        if not _is_time(place, time.process_time() - start, SOLVE_SECONDS):
+            return
         for case in cases:
             facts, inputs, _ = case
             _check_inputs(facts, inputs, found)
@@ -212,8 +231,6 @@ def _solve_all(drawn: list[CaseSet], found: _Examination) -> None:
             if diagnose is not None and place < 2 and facts.peak is None:
                 _try_diagnose(diagnose, case, expected, found)
         found.solved += 1
-        if time.process_time() > end and place:
-            return
 
 
 def _align(answer: Answer, like: Answer) -> Answer:

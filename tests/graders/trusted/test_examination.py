@@ -1,5 +1,6 @@
 """A mistake of an author in an exercise's programs is told with file and line, once, from many seeds."""
 
+import random
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from graders.contract.examination import Examination
+from graders.trusted.drawn_cases import run_file
 from graders.trusted.exercise import load_exercise
 from graders.trusted.reference import ReferenceServer
 
@@ -117,14 +119,14 @@ MISTAKES = [
         "put the code here",
     ),
     ("cases.py", "rng.randint(2, 9)", "rng.randnt(2, 9)", "cases.py", 5, "AttributeError", "fix the line"),
-    ("cases.py", "hidden = ", "hidden = 1 / (rng.random() > 0.05) * ", "cases.py", 6, "of 50 seeds", "fix the line"),
+    ("cases.py", "hidden = ", "hidden = 1 / (rng.random() > 0.05) * ", "cases.py", 6, "of 300 seeds", "fix the line"),
     (
         "cases.py",
         "public = float",
         "rng = random.Random(3)\n    public = float",
         "cases.py",
         4,
-        "the same cases for every one of 50",
+        "the same cases for every one of 300",
         "draw",
     ),
     (
@@ -198,7 +200,7 @@ def examine(server: ReferenceServer, root: Path) -> Examination:
 def test_an_exercise_without_a_mistake_has_no_fault(server: ReferenceServer, tmp_path: Path) -> None:
     plant(tmp_path, "solution.py", "x + x", "x * 2")
 
-    assert examine(server, tmp_path) == Examination(faults=(), seeds=50, solved=50)
+    assert examine(server, tmp_path) == Examination(faults=(), seeds=300, solved=300)
 
 
 @pytest.mark.parametrize(
@@ -244,6 +246,43 @@ def test_a_diagnose_that_fails_on_a_wrong_answer_is_told(
     assert (fault.file, fault.line) == ("cases.py", line)
     assert words in fault.message
     assert remedy in fault.remedy
+
+
+def test_draws_that_fail_once_in_a_hundred_are_found_though_the_first_fifty_hold(
+    server: ReferenceServer, tmp_path: Path
+) -> None:
+    plant(tmp_path, "cases.py", "hidden = ", "hidden = 1 / (rng.random() > 0.01) * ")
+
+    (fault,) = examine(server, tmp_path).faults
+
+    assert (fault.file, fault.line) == ("cases.py", 6)
+    first = int(fault.message.rpartition("such as ")[2])
+    assert first >= 50
+
+
+def test_answers_that_fail_once_in_a_hundred_are_found_though_the_first_fifty_hold(
+    server: ReferenceServer, tmp_path: Path
+) -> None:
+    folder = plant(tmp_path, "solution.py", "x + x", "x + x / (not 16.0 < x < 17.0)")
+    drawn = run_file(folder, "cases.py").draw_cases
+    failing = [seed for seed in range(300) if 16.0 < drawn(random.Random(seed))[1]["inputs"]["x"] < 17.0]
+    assert failing
+    assert failing[0] >= 50
+
+    (fault,) = examine(server, tmp_path).faults
+
+    assert (fault.file, fault.line) == ("solution.py", 2)
+    assert "ZeroDivisionError" in fault.message
+
+
+def test_an_exercise_that_draws_slowly_is_drawn_less_often(server: ReferenceServer, tmp_path: Path) -> None:
+    slowly = "public = sum(range(4_000_000)) * 0.0 + float"
+    plant(tmp_path, "cases.py", "public = float", slowly)
+
+    found = examine(server, tmp_path)
+
+    assert found.faults == ()
+    assert 2 <= found.solved == found.seeds < 300
 
 
 def test_a_tolerance_finer_than_the_numbers_is_told(server: ReferenceServer, tmp_path: Path) -> None:
