@@ -107,11 +107,11 @@ def test_a_question_with_a_variant_is_asked_with_its_first_draw(root: Path) -> N
     assert any("5. optimizer" in text or "optimizer.zero_grad()\noptimizer.step()" in text for text in told)
 
 
-def test_a_fold_is_a_plain_section_of_the_notebook(root: Path) -> None:
+def test_the_prose_of_a_fold_is_folded(root: Path) -> None:
     notebook = read(export_chapter(root, "a-second-look"))
     told = "\n".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown")
 
-    assert "**More of the same**\n\nNothing here has to be read." in told
+    assert "<details><summary>More of the same</summary>\n\nNothing here has to be read." in told
 
 
 def test_a_picture_travels_with_its_notebook_and_comes_back(root: Path) -> None:
@@ -255,6 +255,62 @@ Does it matter?
 It does.
 :::
 
+:::{faq}
+Does `0.1 + 0.2` equal `0.3`?
+
++++
+It does not.
+
+```{cell} binary
+:flavour: plain
+print(0.1 + 0.2)
+---
+0.30000000000000004
+```
+
+Neither number is exact.
+
+```{claim} binary-claim
+The sum is larger.
+---
+assert 0.1 + 0.2 > 0.3
+```
+:::
+
+:::::{break-it} A line too many
+Make it print 3.
+
+```{cell} broken
+:flavour: plain
+print(1 + 1)
+---
+2
+```
+
+:::{fold} Solution, and why `+` is it
+Add another one.
+
+```{cell} mended
+:flavour: plain
+print(1 + 1 + 1)
+---
+3
+```
+:::
+:::::
+
+:::{fold} More evidence
+Before the claim.
+
+```{claim} more-claim
+One is one.
+---
+assert 1 == 1
+```
+
+After the claim.
+:::
+
 :::{figure} carried
 :file: two-nodes.svg
 :alt: Two nodes
@@ -304,3 +360,47 @@ def test_exported_answers_are_folded_figures_carried_and_no_link_is_dead(exporte
     assert "See the leaf and the guide." in told
     assert not re.search(r"\]\((term|debugging|exercise):", told)
     assert "**The night it grew**" in told
+
+
+def test_an_exported_answer_is_folded_with_its_code(exported: list[dict[str, Any]]) -> None:
+    asked, _, answer = text_of(exported, "Does `0.1 + 0.2` equal").partition("<details><summary>Answer</summary>")
+
+    assert asked == "**Question**\n\nDoes `0.1 + 0.2` equal `0.3`?\n\n"
+    assert answer == (
+        "\n\nIt does not.\n\n"
+        "```python\nprint(0.1 + 0.2)\n```\n\n```text\n0.30000000000000004\n```\n\n"
+        "Neither number is exact.\n\n"
+        "```python\n# The sum is larger.\nassert 0.1 + 0.2 > 0.3\n```\n\n</details>"
+    )
+
+
+def test_the_solution_of_a_task_is_folded_with_its_code_and_the_task_still_runs(
+    exported: list[dict[str, Any]],
+) -> None:
+    solution = text_of(exported, "Add another one.")
+    code_cells = ["".join(cell["source"]) for cell in exported if cell["cell_type"] == "code"]
+
+    assert solution == (
+        "<details><summary>Solution, and why <code>+</code> is it</summary>\n\nAdd another one.\n\n"
+        "```python\nprint(1 + 1 + 1)\n```\n\n```text\n3\n```\n\n</details>"
+    )
+    assert "print(1 + 1)" in code_cells
+    assert not [source for source in code_cells if "1 + 1 + 1" in source]
+
+
+def test_the_code_of_any_other_fold_runs_and_is_hidden_where_the_program_can(exported: list[dict[str, Any]]) -> None:
+    (claim,) = [cell for cell in exported if "assert 1 == 1" in "".join(cell["source"])]
+
+    assert claim["cell_type"] == "code"
+    assert claim["metadata"]["jupyter"] == {"source_hidden": True, "outputs_hidden": True}
+    assert text_of(exported, "Before the claim.").startswith("<details><summary>More evidence</summary>")
+    assert text_of(exported, "After the claim.").startswith("<details><summary>More evidence (continued)</summary>")
+
+
+def test_a_chapter_with_answers_that_hold_code_comes_back_unchanged(
+    root: Path, exported: list[dict[str, Any]]
+) -> None:
+    bring_in(root, root.parent / "a-first-graph.ipynb", "once-more")
+
+    chapters = root / "chapters"
+    assert (chapters / "once-more/chapter.md").read_text() == (chapters / "a-first-graph/chapter.md").read_text()

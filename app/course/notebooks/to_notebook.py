@@ -6,6 +6,7 @@ same chapter. Format: nbformat 4.5, https://nbformat.readthedocs.io/en/latest/fo
 
 import base64
 import hashlib
+import html
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +28,7 @@ CHAPTER_LINK = re.compile(r"\]\(chapter:([a-z0-9-]+)(#[^)]*)?\)")
 COURSE_LINK = re.compile(r"\[([^\]]+)\]\((?:exercise|term|debugging):[^)\s]*\)")
 """Links to what a notebook does not have; their words stay."""
 SWITCH = re.compile(r"- \[(?P<on> ?|x|X)\][ \t]+`(?P<name>\w+)`[ \t]*(?P<words>.*)")
+CODE_SPAN = re.compile(r"`([^`]+)`")
 FIGURE = re.compile(r"\]\(figures/([^)\s]+)\)")
 MEDIA = {"svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg", "webp": "image/webp"}
 
@@ -116,28 +118,49 @@ def _title_cell(front: list[str]) -> dict[str, Any]:
 
 
 def _cut(chapter: _Chapter, start: int) -> list[Piece]:
-    """The chapter cut before and after each fence of code, and between its sections; nothing is left out."""
+    """The chapter cut before and after each fence of code, and between its sections; nothing is left out.
+
+    A reveal is one piece, with its code: a notebook cannot fold a code cell, and the code would give the answer away.
+    """
     pieces: list[Piece] = []
     first = number = start
+    edges = {line for fold in _open_folds(chapter) for line in (fold.open, fold.end)}
     while number < len(chapter.lines):
+        if number in edges and first < number:
+            pieces.append(Piece(first, number, None))
+            first = number
         fence = chapter.fences.get(number)
         if fence is not None and fence.is_code:
             if first < number:
                 pieces.append(Piece(first, number, None))
             pieces.append(Piece(number, fence.end, fence))
             first = number = fence.end
-        elif fence is not None and fence.name in NAMES:
+        elif fence is not None and (fence.name in NAMES or (fence.name == "fold" and number not in edges)):
             if first < number:
                 pieces.append(Piece(first, number, None))
-            inner = any(other.is_code for line, other in chapter.fences.items() if number < line < fence.end)
-            end = number + 1 if inner else fence.end
-            pieces.append(Piece(number, end, None))
-            first = number = end
+            pieces.append(Piece(number, fence.end, None))
+            first = number = fence.end
         else:
             number += 1
     if first < len(chapter.lines):
         pieces.append(Piece(first, len(chapter.lines), None))
     return pieces
+
+
+def _open_folds(chapter: _Chapter) -> list[Fence]:
+    """The folds that hold code to run, or questions: these stay cells of their own, and only the prose is folded.
+
+    A fold in a *break it* is an answer, so it is folded whole.
+    """
+    fences = chapter.fences.values()
+    tasks = [box for box in fences if box.name == "break-it"]
+    return [
+        fold
+        for fold in fences
+        if fold.name == "fold"
+        and any(fold.open < one.open < fold.close and one.name in (*SHOWN_CODE, *NAMES) for one in fences)
+        and not any(task.open < fold.open < task.close for task in tasks)
+    ]
 
 
 def _write_cell(chapter: _Chapter, piece: Piece) -> dict[str, Any]:
@@ -153,13 +176,49 @@ def _write_cell(chapter: _Chapter, piece: Piece) -> dict[str, Any]:
 
 def _write_prose(chapter: _Chapter, piece: Piece, lines: list[str]) -> dict[str, Any]:
     fence = chapter.fences.get(piece.first)
+    around = (one for one in _open_folds(chapter) if one.open <= piece.first and piece.last <= one.end)
+    fold = max(around, key=lambda one: one.open, default=None)
     if fence is not None and fence.name in ("predict", "question"):
         shown = _show_question(chapter, fence)
-    elif fence is not None and fence.name in ("interview", "faq") and piece.last > piece.first + 1:
+    elif fence is not None and fence.name in ("interview", "faq"):
         shown = _show_reveal(chapter, fence)
+    elif fence is not None and fence.name == "fold" and fence is not fold:
+        shown = _fold(fence.argument, _show_lines(chapter, fence.body, fence.close))
+    elif fold is not None:
+        shown = _show_part_of_fold(chapter, fold, piece)
     else:
-        shown = "\n".join(_show_line(chapter, number) for number in range(piece.first, piece.last))
+        shown = _show_lines(chapter, piece.first, piece.last)
     return _markdown(shown.strip("\n"), lines, chapter.pictures)
+
+
+def _show_lines(chapter: _Chapter, first: int, last: int) -> str:
+    """Lines of prose, and the code among them as text: such code is in an answer."""
+    shown: list[str] = []
+    number = first
+    while number < last:
+        fence = chapter.fences.get(number)
+        if fence is None or not fence.is_code:
+            shown.append(_show_line(chapter, number))
+            number += 1
+            continue
+        if fence.name in SHOWN_CODE:
+            shown.append(_show_code(chapter, fence))
+        number = fence.end
+    return "\n".join(shown).strip("\n")
+
+
+def _show_code(chapter: _Chapter, fence: Fence) -> str:
+    source, printed = _read_code(chapter, fence)
+    return f"```python\n{source}\n```" + (f"\n\n```text\n{printed}\n```" if printed else "")
+
+
+def _show_part_of_fold(chapter: _Chapter, fold: Fence, piece: Piece) -> str:
+    """Prose of a fold that holds cells: the part before the first of them has the title, even without prose."""
+    begins = piece.first == fold.open
+    text = _show_lines(chapter, fold.body if begins else piece.first, min(piece.last, fold.close))
+    if not text:
+        return f"**{fold.argument}**" if begins else ""
+    return _fold(fold.argument if begins else f"{fold.argument} (continued)", text)
 
 
 def _show_line(chapter: _Chapter, number: int) -> str:
@@ -190,14 +249,18 @@ OPTION_SHOWS: Mapping[str, Callable[[Mapping[str, str]], str]] = {
 
 def _show_reveal(chapter: _Chapter, fence: Fence) -> str:
     """A question of an interview or a FAQ, with its answer behind a summary."""
-    shown = [_show_line(chapter, number) for number in range(fence.open, fence.close)]
     cut = next((n for n in range(fence.body, fence.close) if chapter.lines[n].rstrip() == SPLIT), fence.close)
-    asked, answer = shown[: cut - fence.open], shown[cut - fence.open :]
-    return _fold("\n".join(asked).strip("\n"), "\n".join(answer).strip("\n"))
+    asked = _show_lines(chapter, fence.open, cut)
+    return f"{asked}\n\n{_fold('Answer', _show_lines(chapter, cut, fence.close))}"
 
 
-def _fold(asked: str, answer: str) -> str:
-    return f"{asked}\n\n<details><summary>Answer</summary>\n\n{answer}\n\n</details>"
+def _fold(summary: str, text: str) -> str:
+    return f"<details><summary>{_as_html(summary)}</summary>\n\n{text}\n\n</details>"
+
+
+def _as_html(title: str) -> str:
+    """A title between HTML tags, where Markdown is not read."""
+    return CODE_SPAN.sub(r"<code>\1</code>", html.escape(title, quote=False))
 
 
 def _shuffle_listing(body: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -228,28 +291,34 @@ def _show_question(chapter: _Chapter, fence: Fence) -> str:
     prompt, in_order = _shuffle_listing(body[:first]) if kind == "order" else (body[:first], [])
     answer = "\n".join([*right, *in_order, "", *body[first:cut], "", *body[cut + 1 :]]).strip("\n")
     asked = "\n".join([f"**{NAMES[fence.name]}**", "", *prompt, *choices]).rstrip("\n")
-    return _fold(asked, answer)
+    return f"{asked}\n\n{_fold('Answer', answer)}"
 
 
 def _body(chapter: _Chapter, fence: Fence) -> str:
     return "\n".join(chapter.lines[fence.body : fence.close]).strip("\n")
 
 
-def _write_code(chapter: _Chapter, fence: Fence, lines: list[str]) -> dict[str, Any]:
+def _read_code(chapter: _Chapter, fence: Fence) -> tuple[str, str]:
+    """What runs, with its setup and switches, and what it prints."""
     before, _, after = _body(chapter, fence).partition(f"\n{SEPARATOR}\n")
-    options = {option.name: option.value for option in fence.options}
     if fence.name == "claim":
         sentence = "\n".join(f"# {line}" for line in before.split("\n"))
-        source, printed = f"{sentence}\n{after}", ""
-    else:
-        setup = "\n\n".join(
-            filter(None, (chapter.setups.get(options.get("setup", ""), ""), _switches(chapter, fence)))
-        )
-        source, printed = (f"{setup}\n\n{before}" if setup else before), after
+        return f"{sentence}\n{after}", ""
+    options = {option.name: option.value for option in fence.options}
+    setup = chapter.setups.get(options.get("setup", ""), "")
+    return "\n\n".join(filter(None, (setup, _switches(chapter, fence), before))), after
+
+
+def _write_code(chapter: _Chapter, fence: Fence, lines: list[str]) -> dict[str, Any]:
+    before = _body(chapter, fence).partition(f"\n{SEPARATOR}\n")[0]
+    options = {option.name: option.value for option in fence.options}
+    source, printed = _read_code(chapter, fence)
     skipped = source.count("\n") - before.count("\n") if fence.name != "claim" else 0
     metadata: dict[str, Any] = {META: {**_origin(source, lines), "skip": skipped}}
     if "raises" in options:
         metadata["tags"] = ["raises-exception"]
+    if any(fold.open < fence.open < fold.close for fold in _open_folds(chapter)):
+        metadata["jupyter"] = {"source_hidden": True, "outputs_hidden": True}
     output = {"name": "stdout", "output_type": "stream", "text": _split(f"{printed}\n")}
     return {
         "cell_type": "code",
