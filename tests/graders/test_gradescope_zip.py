@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
 import pytest
@@ -44,9 +46,49 @@ def test_the_zip_holds_what_gradescope_asks_for(home: Path) -> None:
 
     assert names == {"setup.sh", "run_autograder", "requirements.txt", "graders", "exercises"}
     needed = (home / "source" / "requirements.txt").read_text().split()
-    assert [line.partition(">")[0] for line in needed] == ["pydantic", "pydantic-settings", "numpy"]
+    assert [line.partition(">")[0] for line in needed] == [
+        "pydantic",
+        "pydantic-settings",
+        "pyyaml",
+        "numpy",
+    ]
     for name in ("setup.sh", "run_autograder"):
         subprocess.run(["bash", "-n", str(home / "source" / name)], check=True)
+
+
+def test_the_requirements_are_what_the_graders_command_imports(home: Path) -> None:
+    """Gradescope's image has nothing else, so one import of anything else would fail every submission."""
+    listing = """
+import sys
+before = set(sys.modules)
+import graders.__main__
+print(*{name.partition(".")[0] for name in sys.modules.keys() - before})
+"""
+    command = [sys.executable, "-c", listing]
+    loaded = subprocess.run(command, check=True, cwd=home / "source", capture_output=True, text=True).stdout.split()
+    distributions = packages_distributions()
+    imported = {normalise(name) for module in loaded for name in distributions.get(module, ())}
+
+    needed = (home / "source" / "requirements.txt").read_text().splitlines()
+    assert imported <= {"unwind"} | find_all_needed(needed)
+
+
+def normalise(requirement: str) -> str:
+    """The name of the distribution that a requirement asks for, as an index spells it."""
+    name = re.match(r"[\w.-]+", requirement)
+    assert name
+    return re.sub(r"[-_.]+", "-", name[0]).lower()
+
+
+def find_all_needed(wanted: list[str]) -> set[str]:
+    """The distributions that these requirements bring, those of the distributions included."""
+    found: set[str] = set()
+    while wanted:
+        name = normalise(wanted.pop())
+        if name not in found:
+            found.add(name)
+            wanted += [one for one in requires(name) or () if "extra ==" not in one]
+    return found
 
 
 def test_a_submission_without_a_file_is_told_so(home: Path) -> None:
