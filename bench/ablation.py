@@ -24,7 +24,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "graders" / "box")]
 from outer_namespaces import COVERED, cover_writable_places, run_apart  # noqa: E402
 
 from graders.attacks.cells import run_to_end  # noqa: E402
-from graders.attacks.corpus import ESCAPED, Attack, read_attacks  # noqa: E402
+from graders.attacks.corpus import ESCAPED, BoxAttack, read_box_attacks  # noqa: E402
 from graders.box import cgroups, mothers  # noqa: E402
 from graders.box.interface import BoxFault, Profile  # noqa: E402
 from graders.box.interpreter import python_command  # noqa: E402
@@ -61,10 +61,10 @@ def main() -> int:
         sys.exit("this bench takes layers away, and needs root to do that where nothing can be harmed")
     if any(Path(place) in ROOT.parents for place in COVERED):
         sys.exit(f"this bench covers {', '.join(COVERED)}: run it from a copy of the repository that lies elsewhere")
-    return run_apart(lambda: measure(read_attacks()))
+    return run_apart(lambda: measure(read_box_attacks()))
 
 
-def measure(attacks: Sequence[Attack]) -> None:
+def measure(attacks: Sequence[BoxAttack]) -> None:
     print(f"{len(attacks)} attacks, Linux {platform.release()}, {time.strftime('%Y-%m-%d')}")
     print("| layers | got through | which |")
     print("|---|---|---|")
@@ -93,7 +93,7 @@ def opened(arrangement: Arrangement) -> Iterator[Slot]:
             slot.close()
 
 
-def gets_through(slot: Slot, attack: Attack, port: int) -> bool:
+def gets_through(slot: Slot, attack: BoxAttack, port: int) -> bool:
     """Whether the attack reports success, ends differently from what it should, or breaks the box."""
     try:
         ending = run_to_end(slot, attack.write_program(port), Flavour.TORCH)

@@ -9,25 +9,19 @@ import json
 import subprocess
 import sys
 import tempfile
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "graders" / "exercises")]
+sys.path.insert(0, str(ROOT))
 
-from test_graded_attacks import ATTACKS, HONEST, LAZY  # noqa: E402
-
+from graders.attacks.judged import EXERCISE, EXERCISES, Judge  # noqa: E402
+from graders.attacks.on_the_judge import HONEST, LAZY, ON_THE_JUDGE  # noqa: E402
 from graders.box.profiles import probe_profile  # noqa: E402
 from graders.box.slot import open_box  # noqa: E402
-from graders.contract.jobs import GradeJob  # noqa: E402
-from graders.contract.model import ExerciseName  # noqa: E402
 from graders.contract.results import Outcome  # noqa: E402
-from graders.judging.run_job import run_job  # noqa: E402
 from graders.trusted.reference import ReferenceServer  # noqa: E402
 
-FIXTURES = ROOT / "tests" / "graders" / "fixtures"
-TASK = "relu-vjp"
 SECONDS = 30
 MEMORY_BYTES = 8 << 30
 
@@ -163,7 +157,7 @@ def grade_ordinarily(source: str) -> tuple[bool, bool]:
             sys.executable,
             "-c",
             ORDINARY,
-            str(FIXTURES / TASK),
+            str(EXERCISES / EXERCISE),
             str(place / "submission.py"),
             str(results),
         ]
@@ -188,7 +182,7 @@ def grade_ordinarily(source: str) -> tuple[bool, bool]:
 
 def main() -> None:
     honest = {"an honest answer": HONEST, "a lazy answer": LAZY}
-    forgeries = {name: source for name, (source, _) in ATTACKS.items() if name not in NO_FORGERIES} | INSIDE_JOBS
+    forgeries = {name: source for name, (source, _) in ON_THE_JUDGE.items() if name not in NO_FORGERIES} | INSIDE_JOBS
     everything = {**honest, **forgeries}
     with ThreadPoolExecutor(2) as pool:
         ordinary = dict(zip(everything, pool.map(grade_ordinarily, everything.values()), strict=True))
@@ -199,8 +193,7 @@ def main() -> None:
     ours: dict[str, Outcome] = {}
     try:
         for name, source in everything.items():
-            job = GradeJob(exercise=ExerciseName(TASK), source=source)
-            ours[name] = run_job(job, box, FIXTURES, reference, lambda *_: None, threading.Event()).outcome
+            ours[name] = Judge(box, reference).grade(source).outcome
     finally:
         box.close()
         reference.close()

@@ -28,7 +28,7 @@ FIXTURES = ROOT / "tests" / "graders" / "fixtures"
 TASKS = (
     ("trivial, no torch", ROOT / "tests" / "course" / "exercises", "double"),
     ("small engine, no torch", ROOT / "exercises", "scalar-engine"),
-    ("small autograd", FIXTURES, "relu-vjp"),
+    ("small autograd", ROOT / "graders" / "attacks", "relu-vjp"),
     ("checkpoint lab, metered", FIXTURES, "pull-back"),
 )
 SECONDS, COLD_RUNS = 6.0, 5

@@ -19,8 +19,9 @@ except ModuleNotFoundError as missing:
     sys.exit(f"{sys.executable} has no {missing.name}: run `make environment` once, then `. .venv/bin/activate`")
 
 from graders.attacks.attempt import Attempted
-from graders.attacks.corpus import Group, read_attacks
-from graders.attacks.report import attack_box, write_json, write_text
+from graders.attacks.corpus import Group, Kind, read_attacks
+from graders.attacks.judged import Judge
+from graders.attacks.report import attack_installation, write_json, write_text
 from graders.box.interface import BoxFault, SelfTestReport
 from graders.box.self_test import run_self_test
 from graders.box.slot import Slot, open_box
@@ -74,7 +75,7 @@ def obey(options: argparse.Namespace, settings: GraderSettings) -> int:
         case "self-test":
             return self_test(settings, as_json=options.json)
         case "attack":
-            return attack(settings, as_json=options.json, group=options.group)
+            return attack(settings, options)
         case "worker":
             return work(settings, Queue(options.queue))
         case "alive":
@@ -109,8 +110,9 @@ def read_arguments(arguments: list[str] | None) -> argparse.Namespace:
     running.add_argument("--trace", action="store_true", help="record its graphs")
     running.add_argument("--flavour", choices=[flavour.value for flavour in Flavour], default=Flavour.TORCH.value)
     testing = commands.add_parser("self-test", help="try to break out of the box, and list what held")
-    attacking = commands.add_parser("attack", help="run every recorded attack on the box, and report how each ended")
-    attacking.add_argument("--group", choices=[group.value for group in Group], help="only these")
+    attacking = commands.add_parser("attack", help="run every recorded attack, and report how each ended")
+    attacking.add_argument("--kind", choices=[kind.value for kind in Kind], help="only what comes in this way")
+    attacking.add_argument("--group", choices=[group.value for group in Group], help="only what aims at this")
     grading.set_defaults(form=Form.TEXT)
     one_object = "one JSON object on standard output"
     grading.add_argument("--json", dest="form", action="store_const", const=Form.JSON, help=one_object)
@@ -191,18 +193,25 @@ def self_test(settings: GraderSettings, *, as_json: bool) -> int:
     return PASSED if report.passed else OUR_FAULT
 
 
-def attack(settings: GraderSettings, *, as_json: bool, group: str | None) -> int:
-    attacks = [one for one in read_attacks() if group in (None, one.group)]
+def attack(settings: GraderSettings, options: argparse.Namespace) -> int:
+    wanted = [
+        one for one in read_attacks() if options.kind in (None, one.kind) and options.group in (None, one.group)
+    ]
+    if not wanted:
+        raise GraderFault(f"no attack is of kind {options.kind} and of group {options.group}; leave out one of them")
     flavours = tuple(Flavour) if importlib.util.find_spec("torch") else (Flavour.PLAIN,)
     done = itertools.count(1)
 
     def tell(attempted: Attempted) -> None:
         if (number := next(done)) % ATTACKS_BETWEEN_WORDS == 0:
-            print(f"graders: {number} of {len(attacks)} attacks", file=sys.stderr)
+            print(f"graders: {number} of {len(wanted)} attacks", file=sys.stderr)
 
-    with contextlib.closing(open_one_box(settings, flavours)) as box:
-        report = attack_box(box, attacks, tell)
-    print(json.dumps(write_json(report), indent=1) if as_json else write_text(report))
+    with (
+        contextlib.closing(ReferenceServer()) as reference,
+        contextlib.closing(open_one_box(settings, flavours)) as box,
+    ):
+        report = attack_installation(Judge(box, reference), wanted, tell)
+    print(json.dumps(write_json(report), indent=1) if options.json else write_text(report))
     return PASSED if report.passed else NOT_PASSED
 
 

@@ -15,6 +15,8 @@ ENGINE = ("app", "graders", "unwind", "static/src")
 FUNCTION_LINES = 40
 MODULE_LINES = 420
 TEMPLATE_LINES = 140
+CONTENT = ROOT / "graders" / "attacks" / "relu-vjp"
+"""The exercise that recorded forgeries are submitted to. It is content, so the engine's rules are not for it."""
 
 
 def engine_files(*suffixes: str) -> list[Path]:
@@ -25,7 +27,11 @@ def engine_files(*suffixes: str) -> list[Path]:
         text=True,
         check=True,
     ).stdout.split()
-    return sorted(ROOT / name for name in listed if name.endswith(suffixes) and (ROOT / name).exists())
+    return sorted(ROOT / name for name in listed if is_engine(ROOT / name) and name.endswith(suffixes))
+
+
+def is_engine(path: Path) -> bool:
+    return path.exists() and CONTENT not in path.parents
 
 
 def course_names() -> set[str]:
@@ -108,6 +114,8 @@ def test_only_settings_reads_the_environment() -> None:
 
 
 ENVIRONMENT_READERS = {
+    "graders/attacks/judged.py": "its clean program looks, in the box, for what another run left in the environment",
+    "graders/attacks/on_the_process.py": "an attack leaves an environment for the next run",
     "graders/box/attempts.py": "looks, from inside the box, whether anything of the environment came along",
     "graders/contract/environment.py": "looks for settings that are misspelled, and would count as not given",
     "graders/box/jail/mother.py": "empties the environment of the process that learners' runs are forked from",

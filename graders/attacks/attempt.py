@@ -1,4 +1,4 @@
-"""Tries one attack on a box: whether it held, escaped or could not be run, and why."""
+"""Tries one attack on a box, with nobody to judge it: whether it held, escaped or could not be run, and why."""
 
 import contextlib
 import socket
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from graders.attacks.cells import Ending, run_to_end
-from graders.attacks.corpus import ESCAPED, Attack
+from graders.attacks.corpus import ESCAPED, BoxAttack, Recorded
 from graders.box.interface import BoxFault
 from graders.box.slot import Slot
 from graders.contract.jobs import Flavour
@@ -31,11 +31,15 @@ x = torch.ones(3, requires_grad=True)
 assert x.grad.tolist() == [2.0, 2.0, 2.0], "torch"
 """
 CLEAN: Final = "print('clean')"
+NO_TORCH: Final = "torch is not installed here"
+TOO_BUSY: Final = "the machine was too busy to run it to its end"
 
 
 class Result(StrEnum):
     HELD = "held"
     ESCAPED = "escaped"
+    FORGED = "forged"
+    """A submission passed without a right answer."""
     NOT_RUN = "not run"
 
 
@@ -43,7 +47,7 @@ class Result(StrEnum):
 class Attempted:
     """`reason` is a sentence: how the program ended, what it reached, or why it was not run."""
 
-    attack: Attack
+    attack: Recorded
     result: Result
     reason: str
 
@@ -62,11 +66,11 @@ def open_port() -> Iterator[int | None]:
         yield port
 
 
-def try_attack(slot: Slot, attack: Attack, port: int | None) -> Attempted:
+def try_attack(slot: Slot, attack: BoxAttack, port: int | None) -> Attempted:
     """Run it, then an honest program in the same slot, which must find nothing of it."""
     flavour = Flavour.TORCH if Flavour.TORCH in slot.flavours else Flavour.PLAIN
     if attack.needs_torch and flavour is Flavour.PLAIN:
-        return Attempted(attack, Result.NOT_RUN, "torch is not installed here")
+        return Attempted(attack, Result.NOT_RUN, NO_TORCH)
     if attack.needs_port and port is None:
         return Attempted(attack, Result.NOT_RUN, "no port of this host could be opened for it to reach")
     device = Path("/dev/null").stat().st_mode
@@ -81,11 +85,11 @@ def try_attack(slot: Slot, attack: Attack, port: int | None) -> Attempted:
     if trace := find_trace(slot, flavour):
         return Attempted(attack, Result.ESCAPED, f"the next run was not clean: {trace}")
     if ending.outcome not in attack.allowed:
-        return Attempted(attack, Result.NOT_RUN, "the machine was too busy to run it to its end")
+        return Attempted(attack, Result.NOT_RUN, TOO_BUSY)
     return Attempted(attack, Result.HELD, f"it ended as {ending.outcome}, and the next run was clean")
 
 
-def _find_escape(attack: Attack, ending: Ending) -> str:
+def _find_escape(attack: BoxAttack, ending: Ending) -> str:
     if ESCAPED in ending.printed:
         return f"it printed: {ending.printed.strip()[:200]}"
     if ending.outcome in attack.allowed or ending.exit.machine_was_busy:

@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from graders.attacks.attempt import Attempted, Result, open_port, try_attack
-from graders.attacks.corpus import Attack
+from graders.attacks.corpus import BoxAttack, CellAttack, Forgery
+from graders.attacks.judged import Judge, try_through_judge
 from graders.box.interface import SelfTestReport
 from graders.box.self_test import run_self_test
-from graders.box.slot import Slot
 
 OnAttempt = Callable[[Attempted], None]
 
@@ -40,18 +40,26 @@ class AttackReport:
 
     @property
     def passed(self) -> bool:
-        """Nothing escaped, and every boundary of the self-test held. What was not run proves nothing."""
-        return self.count(Result.ESCAPED) == 0 and self.self_test.passed
+        """Nothing escaped, nothing was forged, and every boundary of the self-test held.
+
+        What was not run proves nothing.
+        """
+        return self.count(Result.ESCAPED) == self.count(Result.FORGED) == 0 and self.self_test.passed
 
 
-def attack_box(slot: Slot, attacks: Iterable[Attack], on_attempt: OnAttempt) -> AttackReport:
+def attack_installation(
+    judge: Judge, attacks: Iterable[BoxAttack | Forgery | CellAttack], on_attempt: OnAttempt
+) -> AttackReport:
     """Every attack, one after another, and the self-test."""
-    begun, started = datetime.now(UTC), time.monotonic()
+    begun, started, slot = datetime.now(UTC), time.monotonic(), judge.slot
     self_test = run_self_test([slot])
     attempts = []
     with open_port() as port:
         for attack in attacks:
-            attempts.append(try_attack(slot, attack, port))
+            if isinstance(attack, BoxAttack):
+                attempts.append(try_attack(slot, attack, port))
+            else:
+                attempts.append(try_through_judge(judge, attack))
             on_attempt(attempts[-1])
     return AttackReport(
         profile=slot.profile.value,
@@ -77,13 +85,12 @@ def write_json(report: AttackReport) -> dict[str, Any]:
         "passed": report.passed,
         **facts,
         "self_test": {"held": sum(boundary.held for boundary in boundaries), "total": len(boundaries)},
-        "attacks": {
-            kind: {result.value: counts[result] for result in Result}
-            for kind, counts in _count_by_group(report).items()
-        },
+        "kinds": _write_counts(_count(report, lambda attempted: attempted.attack.kind.value)),
+        "attacks": _write_counts(_count(report, lambda attempted: attempted.attack.group.value)),
         "attempts": [
             {
                 "id": attempted.attack.id,
+                "kind": attempted.attack.kind.value,
                 "group": attempted.attack.group.value,
                 "title": attempted.attack.title,
                 "result": attempted.result.value,
@@ -104,12 +111,11 @@ def write_text(report: AttackReport) -> str:
         "begun": f"{report.begun_at}, took {report.seconds:.0f} s",
         "self-test": f"{held} of {len(report.self_test.boundaries)} boundaries held",
     }
-    lines = ["Attacks on the sandbox of this installation", ""]
+    lines = ["Attacks on the sandbox and the judge of this installation", ""]
     lines += [f"  {name:18} {value}" for name, value in facts.items()]
-    lines += ["", f"  {'group':14}" + "".join(f"{result.value:>10}" for result in Result)]
-    counts = _count_by_group(report)
-    for group, count in [*counts.items(), ("all", sum(counts.values(), Counter()))]:
-        lines.append(f"  {group:14}" + "".join(f"{count[result]:>10}" for result in Result))
+    kinds = _count(report, lambda attempted: attempted.attack.kind.value)
+    lines += _write_table("kind", kinds | {"all": sum(kinds.values(), Counter())})
+    lines += _write_table("group", _count(report, lambda attempted: attempted.attack.group.value))
     lines += ["", *(_write_line(attempted) for attempted in report.attempts), "", _conclude(report)]
     return "\n".join(lines)
 
@@ -120,17 +126,27 @@ def _write_line(attempted: Attempted) -> str:
     return f"  {attempted.result.value.upper():8} {named} ({attempted.reason})"
 
 
+def _write_table(title: str, counts: dict[str, Counter[Result]]) -> list[str]:
+    rows = [f"  {name:14}" + "".join(f"{count[result]:>10}" for result in Result) for name, count in counts.items()]
+    return ["", f"  {title:14}" + "".join(f"{result.value:>10}" for result in Result), *rows]
+
+
 def _conclude(report: AttackReport) -> str:
     total, held, not_run = len(report.attempts), report.count(Result.HELD), report.count(Result.NOT_RUN)
     left_out = f"; {not_run} could not be run here" if not_run else ""
     if report.passed:
-        return f"No attack escaped: {held} of {total} were stopped{left_out}."
-    escaped = f"{report.count(Result.ESCAPED)} of {total} attacks escaped, {held} were stopped{left_out}"
-    return f"{escaped}. Stop the grader, and tell the maintainers (SECURITY.md)."
+        return f"No attack escaped and no forgery passed: {held} of {total} were stopped{left_out}."
+    escaped, forged = report.count(Result.ESCAPED), report.count(Result.FORGED)
+    got_through = f"{escaped} of {total} attacks escaped, {forged} forgeries passed, {held} were stopped{left_out}"
+    return f"{got_through}. Stop the grader, and tell the maintainers (SECURITY.md)."
 
 
-def _count_by_group(report: AttackReport) -> dict[str, Counter[Result]]:
+def _write_counts(counts: dict[str, Counter[Result]]) -> dict[str, dict[str, int]]:
+    return {name: {result.value: count[result] for result in Result} for name, count in counts.items()}
+
+
+def _count(report: AttackReport, name_of: Callable[[Attempted], str]) -> dict[str, Counter[Result]]:
     counts: dict[str, Counter[Result]] = {}
     for attempted in report.attempts:
-        counts.setdefault(attempted.attack.group.value, Counter())[attempted.result] += 1
+        counts.setdefault(name_of(attempted), Counter())[attempted.result] += 1
     return dict(sorted(counts.items()))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from graders.attacks.attempt import Result, find_trace, open_port, try_attack
-from graders.attacks.corpus import Attack, Group, read_attacks
+from graders.attacks.corpus import BoxAttack, Group, read_box_attacks
 from graders.box.slot import Slot
 from graders.contract.jobs import Flavour
 
@@ -23,15 +23,15 @@ def port() -> Iterator[int]:
         yield port
 
 
-@pytest.mark.parametrize("attack", read_attacks(), ids=lambda attack: f"{attack.id} {attack.title}")
-def test_an_attack_ends_as_it_should_and_the_next_run_is_clean(box: Slot, attack: Attack, port: int) -> None:
+@pytest.mark.parametrize("attack", read_box_attacks(), ids=lambda attack: f"{attack.id} {attack.title}")
+def test_an_attack_ends_as_it_should_and_the_next_run_is_clean(box: Slot, attack: BoxAttack, port: int) -> None:
     attempted = try_attack(box, attack, port)
 
     assert attempted.result is Result.HELD, attempted.reason
 
 
-def make_attack(code: str, *allowed: str) -> Attack:
-    return Attack(
+def make_attack(code: str, *allowed: str) -> BoxAttack:
+    return BoxAttack(
         id="X1", group=Group.PROTOCOL, title="a test's own", allowed=frozenset(allowed or {"ok"}), code=code
     )
 
@@ -43,7 +43,7 @@ def make_attack(code: str, *allowed: str) -> Attack:
         (make_attack("1 / 0"), "it ended as runtime_error, where only these are right: ok"),
     ],
 )
-def test_an_attempt_that_succeeds_is_seen(box: Slot, port: int, attack: Attack, reason: str) -> None:
+def test_an_attempt_that_succeeds_is_seen(box: Slot, port: int, attack: BoxAttack, reason: str) -> None:
     attempted = try_attack(box, attack, port)
 
     assert (attempted.result, attempted.reason) == (Result.ESCAPED, reason)
@@ -59,10 +59,6 @@ def test_the_look_for_traces_finds_one(box: Slot, monkeypatch: pytest.MonkeyPatc
     assert find_trace(box, Flavour.TORCH) == ""
     monkeypatch.setattr("graders.attacks.attempt.LOOK", "raise SystemExit('a trace was found')")
     assert find_trace(box, Flavour.TORCH) != ""
-
-
-def test_no_attack_stands_twice() -> None:
-    assert len({attack.id for attack in read_attacks()}) == len(read_attacks())
 
 
 def test_the_attacks_leave_nothing_alive(box: Slot, run_cell: Any) -> None:

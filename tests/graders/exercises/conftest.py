@@ -1,5 +1,6 @@
 """A slot with both fork-servers and one reference process, for every exercise and every attack."""
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from graders.attacks.judged import Judge
 from graders.box.interface import Profile
 from graders.box.profiles import probe_profile
 from graders.box.slot import Slot, open_box
@@ -35,12 +37,23 @@ def slot() -> Iterator[Slot]:
 
 
 @pytest.fixture(scope="session")
-def grade(slot) -> Iterator[Grade]:
-    """Judge a source as an answer to the exercise in a folder, in the real box."""
-    reference = ReferenceServer()
-    reference.warm(with_torch=True)
+def reference() -> Iterator[ReferenceServer]:
+    with contextlib.closing(ReferenceServer()) as server:
+        server.warm(with_torch=True)
+        yield server
 
-    def judge(folder: Path, source: str, attempt: Attempt | None = None, *, may_skip: bool = True) -> Verdict:
+
+@pytest.fixture(scope="session")
+def judge(slot: Slot, reference: ReferenceServer) -> Judge:
+    """As `python -m graders attack` uses it."""
+    return Judge(slot, reference)
+
+
+@pytest.fixture(scope="session")
+def grade(slot: Slot, reference: ReferenceServer) -> Grade:
+    """Judge a source as an answer to the exercise in a folder, in the real box."""
+
+    def grade(folder: Path, source: str, attempt: Attempt | None = None, *, may_skip: bool = True) -> Verdict:
         said = load_exercise(folder.parent, folder.name).manifest.diagnosed_by(attempt)
         job = GradeJob(exercise=ExerciseName(folder.name), source=source, diagnosed=said)
         verdict = run_job(job, slot, folder.parent, reference, lambda kind, body: None, threading.Event())
@@ -50,5 +63,4 @@ def grade(slot) -> Iterator[Grade]:
             pytest.skip("this machine gives us no memory cgroup: such a case is the grader's fault")
         return verdict
 
-    yield judge
-    reference.close()
+    return grade

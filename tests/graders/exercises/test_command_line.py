@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from graders.attacks.corpus import Group, list_cell_attacks
+
 ROOT = Path(__file__).resolve().parents[3]
 SCALING = ROOT / "tests" / "graders" / "fixtures" / "scaling"
 
@@ -38,6 +40,19 @@ def test_attack_reports_each_attack_and_passes_where_none_escapes():
     assert (done.returncode, report["passed"], report["attacks"]["protocol"]["escaped"]) == (0, True, 0)
     assert {attempt["group"] for attempt in report["attempts"]} == {"protocol"}
     assert report["self_test"]["held"] == report["self_test"]["total"]
+
+
+def test_attack_goes_through_the_installed_judge_too():
+    done = graders("attack", "--kind", "interpreter", "--group", "report", "--json")
+    report = json.loads(done.stdout)
+    of_kind = [one for one in list_cell_attacks() if one.group is Group.REPORT]
+    stopped = {"held": len(of_kind), "escaped": 0, "forged": 0, "not run": 0}
+    assert (done.returncode, report["kinds"]) == (0, {"interpreter": stopped})
+
+
+def test_attack_says_which_choice_leaves_nothing_to_run():
+    done = graders("attack", "--kind", "judge", "--group", "network")
+    assert (done.returncode, "no attack is of kind judge and of group network" in done.stderr) == (2, True)
 
 
 HUNT = SCALING.parent / "half-an-hour"

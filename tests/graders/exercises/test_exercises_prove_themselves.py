@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from graders.attacks.judged import EXERCISE, EXERCISES
 from graders.contract.manifest import Attempt
 from graders.contract.results import Outcome
 from graders.trusted.exercise import load_exercise
@@ -15,6 +16,7 @@ from graders.trusted.finding_sentences import ENGINE_CODES
 HERE = Path(__file__).resolve()
 ROOTS = (HERE.parents[3] / "exercises", HERE.parents[1] / "fixtures")
 COURSE, FIXTURES = (sorted(found.parent for found in root.glob("*/exercise.toml")) for root in ROOTS)
+FIXTURES.append(EXERCISES / EXERCISE)
 ATTEMPTS = [
     pytest.param(folder, attempt, id=f"{folder.name}/{attempt.file}")
     for folder in FIXTURES

@@ -1,6 +1,6 @@
 """What a program may try on torch, and on the tracer that watches it."""
 
-from attack_ends import ANY_END, CRASH, ERROR, MEMORY, OK, TIME, Attacks
+from graders.attacks.ends import ANY_END, CRASH, ERROR, MEMORY, OK, TIME, Attacks
 
 ON_TORCH: Attacks = {
     "pickles what unpickles into a shell": (

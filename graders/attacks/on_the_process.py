@@ -1,6 +1,6 @@
 """What a program may try on its own process: descriptors, signals, clocks, threads, streams, the environment."""
 
-from attack_ends import ANY_END, BREACH, CRASH, ERROR, NOTHING, OK, TIME, Attacks
+from graders.attacks.ends import ANY_END, BREACH, CRASH, ERROR, NOTHING, OK, TIME, Attacks
 
 ON_THE_PROCESS: Attacks = {
     "puts the report's channel over its own output": (

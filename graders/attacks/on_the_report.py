@@ -1,6 +1,6 @@
 """What a program may try on what is said of it: errors' names and chains, texts, objects too deep to tell or free."""
 
-from attack_ends import ANY_END, ERROR, MEMORY, OK, OUTPUT, TIME, Attacks
+from graders.attacks.ends import ANY_END, ERROR, MEMORY, OK, OUTPUT, TIME, Attacks
 
 ON_THE_REPORT: Attacks = {
     "has an error's name turn the text around": (

@@ -1,6 +1,6 @@
 """What a program may try on the interpreter: objects, frames, hooks, the builtins, the modules."""
 
-from attack_ends import ANY_END, BREACH, CRASH, ERROR, NOTHING, OK, TIME, Attacks
+from graders.attacks.ends import ANY_END, BREACH, CRASH, ERROR, NOTHING, OK, TIME, Attacks
 
 ON_THE_INTERPRETER: Attacks = {
     "looks at every object for the judge": (
