@@ -8,8 +8,19 @@ from sqlalchemy.sql.dml import Insert
 
 from app.storage.forgetting import forget
 from app.storage.records import Work
+from app.storage.review_cards import forget_cards, keep_first_zone
 from app.storage.statements import insert_into
-from app.storage.tables import answers, cell_runs, drafts, hints, predictions, readings, sessions
+from app.storage.tables import (
+    answers,
+    cell_runs,
+    drafts,
+    hints,
+    learners,
+    predictions,
+    readings,
+    review_cards,
+    sessions,
+)
 from graders.contract.model import LearnerId
 from graders.ledger.finish import count_graded, give_submissions
 
@@ -62,6 +73,9 @@ def _join_readings(moved: Any, rest: list[str]) -> Insert:
     return joined
 
 
+DERIVED = (review_cards,)
+"""Tables that are made again from the joined work; both learners' rows go."""
+
 ONE_OF_TWO: dict[Table, Conflict] = {
     predictions: _keep_earlier("committed_at"),
     hints: _keep_earlier("opened_at"),
@@ -95,6 +109,9 @@ def merge(connection: Connection, old: LearnerId, new: LearnerId) -> Work:
         rest = [name for name in names if name not in table.primary_key.columns]
         connection.execute(resolve(moved, rest))
     left_behind = give_submissions(connection, old, new)
+    zone = connection.execute(select(learners.c.zone).where(learners.c.id == old)).scalar_one_or_none()
+    keep_first_zone(connection, new, zone or "")
+    forget_cards(connection, new)
     connection.execute(update(sessions).where(sessions.c.unclaimed == old).values(unclaimed=None))
     forget(connection, old)
     return Work(before.chapters, before.submissions - left_behind, before.drafts_and_hints)

@@ -8,6 +8,7 @@ from typing import NewType
 from app.access.permissions import SECTION_STAFF, Role
 from app.access.session_limits import SessionLimits, find_limits
 from app.course.questions.marking import QuestionResponse
+from app.learning.review import Card
 from graders.contract.model import LearnerId
 
 AccountId = NewType("AccountId", str)
@@ -141,6 +142,27 @@ class Answer:
     ticked: tuple[str, ...] | None = None
     content_hash: str | None = None
     """The hash of the question's wording that was answered; None if it was not stored."""
+    confidence: str | None = None
+    rating: int | None = None
+    """FSRS's rating; None for an open answer without ticks, and for answers from before ratings were stored."""
+    in_review: bool = False
+
+
+@dataclass(frozen=True)
+class ReviewAnswer:
+    """An answer given on the review page; `number` names it."""
+
+    number: int
+    chapter: str
+    answer: Answer
+
+
+@dataclass(frozen=True)
+class Deck:
+    """A learner's review cards, and the time zone (an IANA name) in which their days are counted."""
+
+    zone: str
+    cards: tuple[Card, ...]
 
 
 @dataclass(frozen=True)

@@ -11,18 +11,20 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Table, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table, insert, select, update
 
-from app.course.questions.marking import QuestionResponse
+from app.learning.review import Key, Rating
 from app.storage.accounts import Accounts
 from app.storage.draft_key import DraftKey
 from app.storage.exporting import export
 from app.storage.forgetting import forget, sweep
 from app.storage.identities import Identities
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading
+from app.storage.review_cards import ReviewCards, keep_first_zone, renew_card
+from app.storage.rows import dump_response, read_answer, read_prediction, read_reading
 from app.storage.sections import Sections
 from app.storage.sessions import Sessions
-from app.storage.statements import change, fetch, insert_into, insert_new, moment, optional_moment
+from app.storage.statements import change, fetch, insert_into, insert_new
 from app.storage.tables import answers, cell_runs, drafts, hints, learners, predictions, readings
 from graders.contract.model import LearnerId
 from graders.ledger import StorageRefused
@@ -38,6 +40,7 @@ class Store:
         self.accounts = Accounts(database)
         self.sections = Sections(database)
         self.identities = Identities(database)
+        self.review_cards = ReviewCards(database)
 
     async def commit_prediction(self, learner: LearnerId, chapter: str, prediction: Prediction) -> bool:
         """Store a prediction. False if one was already committed, which then stays."""
@@ -53,39 +56,36 @@ class Store:
         return await self._database.write(_add, predictions, row, prediction.committed_at)
 
     async def resolve_predictions(
-        self, learner: LearnerId, chapter: str, predicts: Sequence[str], now: datetime
+        self, learner: LearnerId, chapter: str, ratings: Mapping[str, Rating], now: datetime
     ) -> None:
-        """Mark committed predictions as settled; those already settled keep their time."""
-        mine = (predictions.c.learner == learner) & (predictions.c.chapter == chapter)
-        open_ones = predictions.c.predict.in_(predicts) & predictions.c.resolved_at.is_(None)
-        statement = update(predictions).where(mine, open_ones).values(resolved_at=now.timestamp())
-        await self._database.write(change, statement)
+        """Mark committed predictions as settled, by id; those already settled keep their time and rating."""
+        await self._database.write(_resolve, learner, chapter, ratings, now)
 
-    async def add_answer(self, learner: LearnerId, chapter: str, answer: Answer) -> None:
+    async def add_answer(self, learner: LearnerId, chapter: str, answer: Answer, zone: str = "") -> int:
+        """Store an attempt, and renew its question's review card; returns the number that names the answer.
+
+        `zone` is the IANA name of the browser's time zone, if it sent one.
+        """
         row = {
             "learner": learner,
             "chapter": chapter,
             "question": answer.question,
-            "response": _dump_response(answer.response),
+            "response": dump_response(answer.response),
             "correct": answer.correct,
             "answered_at": answer.answered_at.timestamp(),
             "content_hash": answer.content_hash,
+            "confidence": answer.confidence,
+            "rating": answer.rating,
+            "in_review": answer.in_review,
         }
-        await self._database.write(_add, answers, row, answer.answered_at)
+        return await self._database.write(_add_answer, row, answer.answered_at, zone)
 
     async def rate_answer(
-        self, learner: LearnerId, chapter: str, question: str, ticked: Sequence[str], correct: bool
+        self, learner: LearnerId, chapter: str, question: str, ticked: Sequence[str], correct: bool, rating: Rating
     ) -> bool:
         """Store the rubric's ticks for the last answer to an open question. False if there is no answer."""
-        newest = (
-            select(answers.c.number)
-            .where(answers.c.learner == learner, answers.c.chapter == chapter, answers.c.question == question)
-            .order_by(answers.c.number.desc())
-            .limit(1)
-            .scalar_subquery()
-        )
-        statement = update(answers).where(answers.c.number == newest)
-        return await self._database.write(change, statement.values(ticked=json.dumps(ticked), correct=correct)) == 1
+        values = {"ticked": json.dumps(ticked), "correct": correct, "rating": int(rating)}
+        return await self._database.write(_rate_answer, learner, Key(chapter, question), values)
 
     async def save_draft(self, learner: LearnerId, key: DraftKey, text: str, now: datetime) -> None:
         row = {"learner": learner, "key": key, "text": text, "saved_at": now.timestamp()}
@@ -125,7 +125,7 @@ class Store:
     async def readings(self, learner: LearnerId) -> Mapping[str, Reading]:
         """The learner's place in each chapter that they opened, by chapter, the one read last first."""
         statement = select(readings).where(readings.c.learner == learner).order_by(readings.c.seen_at.desc())
-        return {row.chapter: _reading(row) for row in await self._database.read(fetch, statement)}
+        return {row.chapter: read_reading(row) for row in await self._database.read(fetch, statement)}
 
     async def open_hint(self, learner: LearnerId, exercise: str, number: int, now: datetime) -> None:
         row = {"learner": learner, "exercise": exercise, "number": number, "opened_at": now.timestamp()}
@@ -170,6 +170,35 @@ def _add(connection: Connection, table: Table, row: dict[str, Any], now: datetim
     return insert_new(connection, table, row)
 
 
+def _resolve(
+    connection: Connection, learner: LearnerId, chapter: str, ratings: Mapping[str, Rating], now: datetime
+) -> None:
+    mine = (predictions.c.learner == learner) & (predictions.c.chapter == chapter)
+    for predict, rating in ratings.items():
+        this = mine & (predictions.c.predict == predict) & predictions.c.resolved_at.is_(None)
+        settled = update(predictions).where(this).values(resolved_at=now.timestamp(), rating=int(rating))
+        if change(connection, settled):
+            renew_card(connection, learner, Key(chapter, predict))
+
+
+def _add_answer(connection: Connection, row: dict[str, Any], now: datetime, zone: str) -> int:
+    learner = LearnerId(row["learner"])
+    insert_new(connection, learners, {"id": learner, "created_at": now.timestamp()})
+    number: int = connection.execute(insert(answers).values(row).returning(answers.c.number)).scalar_one()
+    keep_first_zone(connection, learner, zone)
+    renew_card(connection, learner, Key(row["chapter"], row["question"]))
+    return number
+
+
+def _rate_answer(connection: Connection, learner: LearnerId, key: Key, values: dict[str, Any]) -> bool:
+    mine = (answers.c.learner == learner) & (answers.c.chapter == key.chapter) & (answers.c.question == key.question)
+    newest = select(answers.c.number).where(mine).order_by(answers.c.number.desc()).limit(1).scalar_subquery()
+    rated = change(connection, update(answers).where(answers.c.number == newest).values(values)) == 1
+    if rated:
+        renew_card(connection, learner, key)
+    return rated
+
+
 def _put(connection: Connection, table: Table, row: dict[str, Any], now: datetime) -> None:
     """Insert a learner's row, or change the columns that `row` names."""
     insert_new(connection, learners, {"id": row["learner"], "created_at": now.timestamp()})
@@ -197,10 +226,10 @@ def _read_histories(connection: Connection, learner: LearnerId, chapter: str | N
     }
     return {
         name: ChapterHistory(
-            predictions={row.predict: _prediction(row) for row in found["predictions"][name]},
-            answers=tuple(_answer(row) for row in found["answers"][name]),
+            predictions={row.predict: read_prediction(row) for row in found["predictions"][name]},
+            answers=tuple(read_answer(row) for row in found["answers"][name]),
             cell_runs={row.cell: row.id for row in found["cell_runs"][name]},
-            reading=next((_reading(row) for row in found["readings"][name]), None),
+            reading=next((read_reading(row) for row in found["readings"][name]), None),
         )
         for name in {name for rows in found.values() for name in rows}
     }
@@ -220,31 +249,3 @@ def _by_chapter(rows: Sequence[Row[Any]]) -> dict[str, list[Row[Any]]]:
     for row in rows:
         grouped[row.chapter].append(row)
     return grouped
-
-
-def _prediction(row: Row[Any]) -> Prediction:
-    resolved_at = optional_moment(row.resolved_at)
-    return Prediction(
-        row.predict, row.option, row.confidence, moment(row.committed_at), resolved_at, row.content_hash
-    )
-
-
-def _answer(row: Row[Any]) -> Answer:
-    ticked = None if row.ticked is None else tuple(json.loads(row.ticked))
-    response, answered_at = _load_response(row.response), moment(row.answered_at)
-    return Answer(row.question, response, row.correct, answered_at, ticked, row.content_hash)
-
-
-def _reading(row: Row[Any]) -> Reading:
-    finished_at = optional_moment(row.finished_at)
-    return Reading(row.anchor, moment(row.seen_at), finished_at)
-
-
-def _dump_response(response: QuestionResponse) -> str:
-    drawn = {} if response.draw is None else {"draw": response.draw}
-    return json.dumps({"values": response.values, "text": response.text, "node_names": response.node_names, **drawn})
-
-
-def _load_response(text: str) -> QuestionResponse:
-    kept = json.loads(text)
-    return QuestionResponse(tuple(kept["values"]), kept["text"], tuple(kept["node_names"]), kept.get("draw"))

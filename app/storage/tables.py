@@ -26,11 +26,15 @@ def _account(name: str, *, primary_key: bool = False, nullable: bool = False) ->
     return Column(name, String(32), key, primary_key=primary_key, nullable=nullable)
 
 
+# `zone` is the IANA name of the time zone in which the learner's days are counted; NULL is UTC. `cards_version` says
+# by which rules the learner's review cards were made; another version or NULL: make them again.
 learners = Table(
     "learners",
     metadata,
     Column("id", String(64), primary_key=True),
     Column("created_at", Double, nullable=False),
+    Column("zone", String(64)),
+    Column("cards_version", Integer),
 )
 
 # One learner each. A NULL `name_key` cannot sign in by name and password, so its name may be somebody else's too.
@@ -81,10 +85,12 @@ predictions = Table(
     Column("committed_at", Double, nullable=False),
     Column("resolved_at", Double),
     Column("content_hash", String(16)),
+    Column("rating", Integer),
 )
 
 # Every attempt is a row. `response` is JSON as the form sent it. An open answer's `ticked` rubric points arrive
-# later, and `correct` is NULL until then.
+# later, and `correct` is NULL until then. `rating` is FSRS's (1 again, 2 hard, 3 good), as in predictions: what it
+# says about memory. Answers `in_review` were given on the review page, and may answer a prediction once more.
 answers = Table(
     "answers",
     metadata,
@@ -97,6 +103,9 @@ answers = Table(
     Column("ticked", String(200)),
     Column("answered_at", Double, nullable=False),
     Column("content_hash", String(16)),
+    Column("confidence", String(16)),
+    Column("rating", Integer),
+    Column("in_review", Boolean, nullable=False, server_default=false()),
     sqlite_autoincrement=True,
 )
 Index("ix_answers_learner_chapter", answers.c.learner, answers.c.chapter, answers.c.number)
@@ -131,6 +140,28 @@ readings = Table(
     Column("seen_at", Double, nullable=False),
     Column("finished_at", Double),
 )
+
+# When a question comes back. Derived: `review_cards.py` makes these rows again from predictions and answers. Days are
+# ISO dates, the learner's own; the other columns are the fields of app.learning.review.Memory.
+review_cards = Table(
+    "review_cards",
+    metadata,
+    _learner(primary_key=True),
+    Column("chapter", String(80), primary_key=True),
+    Column("question", String(80), primary_key=True),
+    Column("due_on", String(10), nullable=False),
+    Column("last_on", String(10), nullable=False),
+    Column("last_rating", Integer, nullable=False),
+    Column("last_in_review", Boolean, nullable=False),
+    Column("stability", Double, nullable=False),
+    Column("difficulty", Double, nullable=False),
+    Column("interval_days", Integer, nullable=False),
+    Column("previous_days", Integer, nullable=False),
+    Column("reps", Integer, nullable=False),
+    Column("lapses", Integer, nullable=False),
+    Column("right_days", Integer, nullable=False),
+)
+Index("ix_review_cards_learner_due", review_cards.c.learner, review_cards.c.due_on)
 
 hints = Table(
     "hints",

@@ -10,7 +10,12 @@ export async function postForFragment(form: HTMLFormElement, submitter: HTMLElem
   }
   const response = await fetch(form.action, {
     method: "POST",
-    headers: { "X-Unwind-Fragment": "1", Accept: "text/html", ...openedHeader() },
+    headers: {
+      "X-Unwind-Fragment": "1",
+      "X-Unwind-Zone": Intl.DateTimeFormat().resolvedOptions().timeZone,
+      Accept: "text/html",
+      ...openedHeader(),
+    },
     body: fields,
   });
   const html = await response.text();

@@ -11,9 +11,11 @@ from starlette.exceptions import HTTPException
 from app.course.model import Chapter
 from app.course.questions.kinds import Choice, GraphClick, Number, Open, Order, Question, Several, Text, WrongLine
 from app.course.questions.marking import QuestionResponse, Unmarkable
+from app.learning.review import rate_mark, rate_rubric
 from app.storage.records import Answer
 from app.web.edge.identity import LearnerContext, LearnerContextDep, RequestContextDep
 from app.web.edge.rates import Act
+from app.web.edge.zones import read_zone
 from app.web.pages.chapter import ChapterDep, answer_block, gather_state, need_block
 from app.web.views.presenting import draws_seen, present_block
 
@@ -68,8 +70,16 @@ async def answer(
         mark = asked.question.mark(response)
     except Unmarkable as problem:
         return await answer_block(context, chapter, block, str(problem), asked.draws)
-    kept = Answer(question_id, response, mark.right, context.now, content_hash=block.content_hash)
-    await context.site.store.add_answer(context.learner, chapter.slug, kept)
+    kept = Answer(
+        question_id,
+        response,
+        mark.right,
+        context.now,
+        content_hash=block.content_hash,
+        rating=None if mark.right is None else rate_mark(mark.right, None),
+    )
+    zone = read_zone(context.request_context.request)
+    await context.site.store.add_answer(context.learner, chapter.slug, kept, zone)
     return await answer_block(context, chapter, block)
 
 
@@ -100,8 +110,8 @@ async def _rate(context: LearnerContext, chapter: Chapter, question: Open, ticke
     """Store the ticks; the answer counts as recalled when more than half of the points are ticked."""
     points = [str(number) for number in range(1, len(question.rubric) + 1)]
     kept = [point for point in points if point in ticked]
-    correct = 2 * len(kept) > len(points)
-    return await context.site.store.rate_answer(context.learner, chapter.slug, question.id, kept, correct)
+    correct, rating = 2 * len(kept) > len(points), rate_rubric(len(kept), len(points))
+    return await context.site.store.rate_answer(context.learner, chapter.slug, question.id, kept, correct, rating)
 
 
 async def _read_response(context: LearnerContext, asked: _Asked, form: AnswerForm) -> QuestionResponse:

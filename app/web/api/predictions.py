@@ -7,6 +7,7 @@ from fastapi import APIRouter, Form, Response
 from app.course.blocks import Cell, Predict
 from app.course.model import Chapter, Course
 from app.learning.calibration import Confidence
+from app.learning.review import Rating, rate_mark
 from app.storage.records import Prediction
 from app.web.edge.identity import LearnerContextDep
 from app.web.edge.rates import Act
@@ -64,7 +65,15 @@ async def settle_predictions(
     waiting = chapter.index.settled_by.get(cell.id, ())
     if not waiting:
         return ()
-    await site.store.resolve_predictions(learner, chapter.slug, [block.id for block in waiting], site.clock())
+    committed = (await site.store.history(learner, chapter.slug)).predictions
+    ratings = {block.id: _rate(block, committed[block.id]) for block in waiting if block.id in committed}
+    await site.store.resolve_predictions(learner, chapter.slug, ratings, site.clock())
     history = await site.store.history(learner, chapter.slug)
     state = ChapterState(course, chapter, history)
     return tuple(present_predict(block, state) for block in waiting if block.id in history.predictions)
+
+
+def _rate(block: Predict, committed: Prediction) -> Rating:
+    """What a prediction says about memory, once its truth is shown."""
+    right = any(option.right for option in block.options if option.id == committed.option)
+    return rate_mark(right, Confidence(committed.confidence) if committed.confidence else None)

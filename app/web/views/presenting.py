@@ -182,7 +182,8 @@ def draws_seen(block: Question, state: ChapterState) -> tuple[int, ...]:
 
 
 def _choose_draw(block: Question, state: ChapterState) -> VariantDraw | None:
-    seen = draws_seen(block, state)
+    here = replace(state.history, answers=tuple(one for one in state.history.answers if not one.in_review))
+    seen = draws_seen(block, replace(state, history=here))
     wanted = state.draws.get(block.id, seen[-1] if seen else None)
     return block.find_draw(wanted) or block.pick_draw(state.learner)
 
@@ -190,7 +191,9 @@ def _choose_draw(block: Question, state: ChapterState) -> VariantDraw | None:
 def _present_asked(block: Question, state: ChapterState, seed: int | None) -> views.QuestionView:
     action = f"/chapters/{state.chapter.slug}/answers/{block.id}"
     attempts = tuple(
-        answer for answer in state.history.answers if (answer.question, answer.response.draw) == (block.id, seed)
+        answer
+        for answer in state.history.answers
+        if (answer.question, answer.response.draw, answer.in_review) == (block.id, seed, False)
     )
     last = attempts[-1] if attempts else None
     status, feedback = _judge(block, last)

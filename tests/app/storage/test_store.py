@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from app.course.questions.marking import QuestionResponse
+from app.learning.review import Rating
 from app.storage.draft_key import DraftKey
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading, Session
 from app.storage.store import Store
@@ -31,8 +32,8 @@ async def test_a_prediction_is_settled_once(store: Store) -> None:
     await store.commit_prediction(ADA, "one", Prediction("p", None, None, NOON))
     await store.commit_prediction(BOB, "one", Prediction("p", "a", "guess", NOON))
 
-    await store.resolve_predictions(ADA, "one", ["p", "unknown"], LATER)
-    await store.resolve_predictions(ADA, "one", ["p"], LATER + timedelta(hours=1))
+    await store.resolve_predictions(ADA, "one", {"p": Rating.Again, "unknown": Rating.Good}, LATER)
+    await store.resolve_predictions(ADA, "one", {"p": Rating.Good}, LATER + timedelta(hours=1))
 
     mine = (await store.history(ADA, "one")).predictions["p"]
     theirs = (await store.history(BOB, "one")).predictions["p"]
@@ -50,11 +51,11 @@ async def test_every_attempt_is_kept_in_order(store: Store) -> None:
 
 
 async def test_the_rubric_is_held_against_the_last_attempt(store: Store) -> None:
-    assert not await store.rate_answer(ADA, "one", "q", ["1"], True)
+    assert not await store.rate_answer(ADA, "one", "q", ["1"], True, Rating.Hard)
     await store.add_answer(ADA, "one", Answer("q", QuestionResponse(text="first"), None, NOON))
     await store.add_answer(ADA, "one", Answer("q", QuestionResponse(text="second"), None, LATER))
 
-    assert await store.rate_answer(ADA, "one", "q", ["1", "3"], True)
+    assert await store.rate_answer(ADA, "one", "q", ["1", "3"], True, Rating.Good)
 
     first, second = (await store.history(ADA, "one")).answers
     assert (first.ticked, first.correct) == (None, None)

@@ -1,12 +1,14 @@
 """Answers: marked, kept, tried again; the model answer only after an attempt."""
 
 import re
+from datetime import UTC, datetime
 
 import httpx2
 import pytest
 from site_parts import FRAGMENT, FakeWorker
 
 from app.course.questions.code_lines import line_letter, shown_order
+from app.web.edge.site import Site
 
 CHAPTER = "/chapters/a-first-graph"
 OTHER = "/chapters/a-second-look"
@@ -134,3 +136,32 @@ async def test_the_line_that_was_found_is_marked_among_all(browser: httpx2.Async
 
     assert len(shown_lines(fragment)) == 4
     assert re.findall(r'<li class="is-right"><span class="line-number">(\d)', fragment.text) == ["3"]
+
+
+async def test_an_answer_makes_a_review_card_on_the_days_of_the_browsers_zone(
+    browser: httpx2.AsyncClient, site: Site
+) -> None:
+    """It is 23:30 in UTC: in Tokyo, tomorrow has begun."""
+    site.clock.now = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)  # type: ignore[attr-defined]
+    zone = {"x-unwind-zone": "Asia/Tokyo"}
+    await browser.post(f"{CHAPTER}/answers/how-many-nodes", data={"number": "1"}, headers=zone)
+    await browser.post(f"{CHAPTER}/answers/why-four", data={"option": "the-square-is-remembered"}, headers=zone)
+
+    (learner,) = [row["id"] for row in await learners_of(browser)]
+    deck = await site.store.review_cards.deck(learner)
+
+    assert {card.key.question: str(card.due_on) for card in deck.cards} == {
+        "how-many-nodes": "2026-03-04",
+        "why-four": "2026-03-03",
+    }
+
+
+async def test_a_zone_that_does_not_exist_is_not_kept(browser: httpx2.AsyncClient) -> None:
+    zone = {"x-unwind-zone": "Mars/Olympus"}
+    await browser.post(f"{CHAPTER}/answers/how-many-nodes", data={"number": "1"}, headers=zone)
+
+    assert [row["zone"] for row in await learners_of(browser)] == [None]
+
+
+async def learners_of(browser: httpx2.AsyncClient) -> list[dict[str, str]]:
+    return list((await browser.get("/me/export.json")).json()["learners"])
