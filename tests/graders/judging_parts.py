@@ -1,12 +1,16 @@
-"""A box of scripted bytes, and answers as an honest learner's process would send them."""
+"""A box of scripted bytes, answers as an honest learner's process would send them, and one call that judges both."""
 
 import json
 import struct
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from graders.box.interface import BoxClosed, BoxFault, BoxRequest, Cause, Exit, Profile
+from graders.contract.jobs import Diagnosed, GradeJob, RunJob
+from graders.contract.results import RunEnd, Verdict
+from graders.judging.run_job import run_job
 
 FIXTURES = Path(__file__).resolve().parent / "fixtures"
 HEAD = struct.Struct("<4sIII")
@@ -96,3 +100,40 @@ class ScriptedBox:
 
     def close(self) -> None:
         self.runs.clear()
+
+
+JOB = GradeJob(exercise="scaling", source="irrelevant: the box is scripted")
+
+
+def judge(box, reference, job=JOB, events=None, cancelled=None, root=FIXTURES) -> Verdict:
+    heard = events if events is not None else []
+    verdict = run_job(job, box, root, reference, lambda *event: heard.append(event), cancelled or threading.Event())
+    assert isinstance(verdict, Verdict)
+    return verdict
+
+
+def run_cell(box, reference, events=None, **asked) -> RunEnd:
+    heard = events if events is not None else []
+    job = RunJob(source="print(1)", **asked)
+    end = run_job(job, box, FIXTURES, reference, lambda *event: heard.append(event), threading.Event())
+    assert isinstance(end, RunEnd)
+    return end
+
+
+HUNT = "half-an-hour"
+
+
+def end_meeting(case, inputs):
+    header = b'[["end","int",[]]]'
+    return frame(b"ANSW", case, header, struct.pack("<q", inputs["start"] + 60 * inputs["hours"]))
+
+
+def end_too_early(case, inputs):
+    header = b'[["end","int",[]]]'
+    return frame(b"ANSW", case, header, struct.pack("<q", inputs["start"] + inputs["hours"]))
+
+
+def hunt(reference, *, respond=end_meeting, public_only=False, **said) -> Verdict:
+    diagnosed = Diagnosed(**said) if said else None
+    job = GradeJob(exercise=HUNT, source="", diagnosed=diagnosed, public_only=public_only)
+    return judge(ScriptedBox(respond), reference, job)
