@@ -21,7 +21,7 @@ from app.settings import Env, Settings, read_settings
 from app.storage.store import Store
 from app.web.accounts import desk, join, my_account, one_time_link, operator, sign_in
 from app.web.accounts import providers as provider_routes
-from app.web.api import answers, drafts, exports, graphs, health, predictions, runs, submissions
+from app.web.api import answers, drafts, exports, graphs, health, predictions, reviews, runs, submissions
 from app.web.edge import errors
 from app.web.edge.access import enforce
 from app.web.edge.assets import Assets, read_assets, serve_assets
@@ -52,6 +52,7 @@ from app.web.pages import (
     play,
     privacy,
     problems,
+    review,
     theme,
 )
 from app.web.pages import preview as preview_routes
@@ -80,6 +81,8 @@ PAGES = (
     glossary.router,
     debugging.router,
     me.router,
+    review.router,
+    reviews.router,
     module.router,
     help.router,
     privacy.router,

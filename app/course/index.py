@@ -29,6 +29,8 @@ class ChapterIndex:
     settled_by: Mapping[str, tuple[Predict, ...]]
     """The predictions that a cell's run resolves, by the cell's id."""
     questions: Mapping[str, Question]
+    sections: Mapping[str, Heading]
+    """The heading above each prediction and question, by its id."""
     cells: Mapping[str, Cell]
     """All cells that a reader may run, including those of measurements and incidents."""
     measures: Mapping[str, Measure]
@@ -51,6 +53,7 @@ def index_blocks(blocks: tuple[Block, ...]) -> ChapterIndex:
             cell: tuple(predict for predict in predicts.values() if predict.resolved_by == cell) for cell in resolvers
         },
         questions=_by_id(block for block in found if isinstance(block, QuestionBase)),
+        sections=_find_sections(found),
         cells=_by_id(block for block in runnable if isinstance(block, Cell)),
         measures=_by_id(block for block in found if isinstance(block, Measure)),
         graphs=_by_id(block for block in found if isinstance(block, Graph)),
@@ -58,6 +61,16 @@ def index_blocks(blocks: tuple[Block, ...]) -> ChapterIndex:
         exercises=tuple(dict.fromkeys(block.name for block in found if isinstance(block, ExerciseLink))),
         symptoms=read_symptoms(found),
     )
+
+
+def _find_sections(found: tuple[Block, ...]) -> dict[str, Heading]:
+    heading, sections = None, {}
+    for block in found:
+        if isinstance(block, Heading):
+            heading = block
+        elif isinstance(block, Predict | QuestionBase) and heading is not None:
+            sections[block.id] = heading
+    return sections
 
 
 def _by_id(blocks: Iterable[NamedT]) -> dict[str, NamedT]:

@@ -76,6 +76,10 @@ class Key:
     chapter: str
     question: str
 
+    @property
+    def parts(self) -> tuple[str, str]:
+        return self.chapter, self.question
+
     def __str__(self) -> str:
         return f"{self.chapter}/{self.question}"
 

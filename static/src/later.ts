@@ -24,6 +24,7 @@ const NEEDS: Readonly<Record<string, readonly Load[]>> = {
   "uw-cuts": [work, () => import("./cuts")],
   "uw-predict": [questions],
   "uw-question": [questions],
+  "uw-review": [questions],
   "uw-submission": [dressed(() => import("./submission"))],
   "uw-play": [() => import("./play")],
   "uw-bank": [() => import("./bank")],

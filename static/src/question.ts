@@ -1,5 +1,6 @@
 // Predictions and questions: the block's form is posted in place, and the server's new block replaces it.
 
+import { joinGraph } from "./choosing";
 import { postForFragment, renew } from "./fragment";
 
 class PostingElement extends HTMLElement {
@@ -76,26 +77,6 @@ export class PredictElement extends PostingElement {}
 export class QuestionElement extends PostingElement {
   override connectedCallback(): void {
     super.connectedCallback();
-    const place = this.dataset["graph"];
-    const graph = place ? document.getElementById(place)?.querySelector("uw-graph") : null;
-    graph?.addEventListener("uw-choose", (event) => this.choose((event as CustomEvent<string>).detail));
-    this.addEventListener("change", () => this.light(graph ?? null));
-  }
-
-  private choose(node: string): void {
-    const field = this.querySelector<HTMLInputElement>(`input[name="node"][value="${CSS.escape(node)}"]`);
-    if (!field || field.disabled) return;
-    field.checked = true;
-    field.dispatchEvent(new Event("change", { bubbles: true }));
-    field.focus({ preventScroll: true });
-  }
-
-  /** Marks the node that the answer names, even in a picture that has not woken yet. */
-  private light(graph: Element | null): void {
-    const chosen = this.querySelector<HTMLInputElement>('input[name="node"]:checked');
-    if (!chosen || !graph) return;
-    for (const node of graph.querySelectorAll<SVGGElement>("g.node[data-node]")) {
-      node.classList.toggle("is-chosen", node.dataset["node"] === chosen.value);
-    }
+    joinGraph(this, this.dataset["graph"]);
   }
 }

@@ -22,12 +22,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the running site's database."""
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="session")
+def site(data: Path) -> Iterator[str]:
     """The address of a running site with a grader."""
     port = find_free_port()
     address = f"http://127.0.0.1:{port}"
     variables = {
-        "UNWIND_DATA": str(tmp_path_factory.mktemp("data")),
+        "UNWIND_DATA": str(data),
         "UNWIND_PORT": str(port),
         "UNWIND_COURSE": str(ROOT / "tests" / "course"),
     }

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from app.course.model import Chapter
 from app.course.questions.kinds import Choice, GraphClick, Number, Open, Order, Question, Several, Text, WrongLine
 from app.course.questions.marking import QuestionResponse, Unmarkable
+from app.drawing.tasks import Figure
 from app.learning.review import rate_mark, rate_rubric
 from app.storage.records import Answer
 from app.web.edge.identity import LearnerContext, LearnerContextDep, RequestContextDep
@@ -66,7 +67,8 @@ async def answer(
     if isinstance(block, Open) and not form.text.strip() and await _rate(context, chapter, block, form.rubric):
         return await answer_block(context, chapter, block)
     try:
-        response = replace(await _read_response(context, asked, form), draw=asked.draw)
+        figure = await _find_figure(context, asked)
+        response = replace(read_response(form, asked.question, figure), draw=asked.draw)
         mark = asked.question.mark(response)
     except Unmarkable as problem:
         return await answer_block(context, chapter, block, str(problem), asked.draws)
@@ -114,8 +116,16 @@ async def _rate(context: LearnerContext, chapter: Chapter, question: Open, ticke
     return await context.site.store.rate_answer(context.learner, chapter.slug, question.id, kept, correct, rating)
 
 
-async def _read_response(context: LearnerContext, asked: _Asked, form: AnswerForm) -> QuestionResponse:
-    match asked.question:
+async def _find_figure(context: LearnerContext, asked: _Asked) -> Figure | None:
+    """The picture of the cell or graph that the question is about."""
+    if not isinstance(asked.question, GraphClick):
+        return None
+    return (await gather_state(context.request_context, asked.chapter)).figures.get(asked.question.cell)
+
+
+def read_response(form: AnswerForm, question: Question, figure: Figure | None) -> QuestionResponse:
+    """What the form says in answer to this kind of question. Raises Unmarkable."""
+    match question:
         case Choice() | Several():
             return QuestionResponse(values=tuple(form.option))
         case Number():
@@ -124,18 +134,15 @@ async def _read_response(context: LearnerContext, asked: _Asked, form: AnswerFor
             return QuestionResponse(values=(form.line,))
         case Order():
             return QuestionResponse(text=form.order)
-        case GraphClick(cell=cell):
-            names = await _names_of_node(context, asked.chapter, cell, form.node)
-            return QuestionResponse(text=form.node, node_names=names)
+        case GraphClick():
+            return QuestionResponse(text=form.node, node_names=_names_of_node(figure, form.node))
         case Text() | Open():
             return QuestionResponse(text=form.text.replace("\r\n", "\n"))
         case _:
-            assert_never(asked.question)
+            assert_never(question)
 
 
-async def _names_of_node(context: LearnerContext, chapter: Chapter, cell: str, node: str) -> tuple[str, ...]:
-    """The names of the node in the picture of the cell or graph that the question is about."""
-    figure = (await gather_state(context.request_context, chapter)).figures.get(cell)
+def _names_of_node(figure: Figure | None, node: str) -> tuple[str, ...]:
     if figure is None:
         raise Unmarkable("Run the cell first: the question is about the graph that it draws.")
     if not node.isdecimal() or int(node) >= len(figure.nodes):

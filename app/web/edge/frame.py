@@ -39,12 +39,13 @@ class Link:
 class LearnerFacts:
     """What the frame shows about its reader. `known` is false until the reader has left something worth keeping.
 
-    `account_name` is empty until they sign in.
+    `account_name` is empty until they sign in. `due_today` is how many questions come back today.
     """
 
     known: bool = False
     resume: Link | None = None
     account_name: str = ""
+    due_today: int = 0
 
 
 @dataclass(frozen=True)

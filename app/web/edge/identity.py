@@ -22,6 +22,7 @@ from app.course.model import Course
 from app.settings import Settings
 from app.storage.records import Account, Session
 from app.web.edge.addresses import find_address, hash_address
+from app.web.edge.due import plan_review
 from app.web.edge.frame import Frame, LearnerFacts, Theme, make_frame
 from app.web.edge.links import find_resume
 from app.web.edge.opened import HEADER, read_opened
@@ -92,7 +93,9 @@ class RequestContext:
         facts = LearnerFacts()
         if self.learner is not None:
             resume = find_resume(self.course, await self.site.store.readings(self.learner))
-            facts = LearnerFacts(True, resume, self.account.name if self.account else "")
+            deck = await self.site.store.review_cards.deck_of_day(self.learner, self.now)
+            due = len(plan_review(self.course, deck, self.now).cards)
+            facts = LearnerFacts(True, resume, self.account.name if self.account else "", due)
         return make_frame(self.site, self.course, self.request, title, description, self.theme, self.nonce, facts)
 
 

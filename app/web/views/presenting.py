@@ -5,7 +5,7 @@ A block's anchor on the page is the author's id, which chapters link to and whic
 Whatever the learner may not see yet (truth, feedback, model answers) is left out here, so that no template leaks it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -169,32 +169,35 @@ def _option(option: Option, chosen: bool, *, revealed: bool) -> views.OptionView
 
 
 def present_question(block: Question, state: ChapterState) -> views.QuestionView | views.ProseView:
-    draw = _choose_draw(block, state)
+    here = tuple(one for one in state.history.answers if one.question == block.id and not one.in_review)
     if block.variant is None:
-        return _present_asked(block, state, None)
-    return _present_asked(block.fill(draw), state, draw.seed) if draw else views.ProseView(NOT_DRAWN)
+        return present_asked(block, state, None, tuple(one for one in here if one.response.draw is None))
+    draw = _choose_draw(block, state, here)
+    if draw is None:
+        return views.ProseView(NOT_DRAWN)
+    return present_asked(block.fill(draw), state, draw.seed, tuple(a for a in here if a.response.draw == draw.seed))
 
 
 def draws_seen(block: Question, state: ChapterState) -> tuple[int, ...]:
-    """The seeds of the draws that this learner has answered, in their order."""
-    given = (answer.response.draw for answer in state.history.answers if answer.question == block.id)
-    return tuple(seed for seed in given if seed is not None)
+    """The seeds of the draws that this learner has answered, in review too, in their order."""
+    return _seeds(answer for answer in state.history.answers if answer.question == block.id)
 
 
-def _choose_draw(block: Question, state: ChapterState) -> VariantDraw | None:
-    here = replace(state.history, answers=tuple(one for one in state.history.answers if not one.in_review))
-    seen = draws_seen(block, replace(state, history=here))
+def _seeds(answers: Iterable[Answer]) -> tuple[int, ...]:
+    return tuple(answer.response.draw for answer in answers if answer.response.draw is not None)
+
+
+def _choose_draw(block: Question, state: ChapterState, here: tuple[Answer, ...]) -> VariantDraw | None:
+    seen = _seeds(here)
     wanted = state.draws.get(block.id, seen[-1] if seen else None)
     return block.find_draw(wanted) or block.pick_draw(state.learner)
 
 
-def _present_asked(block: Question, state: ChapterState, seed: int | None) -> views.QuestionView:
+def present_asked(
+    block: Question, state: ChapterState, seed: int | None, attempts: tuple[Answer, ...]
+) -> views.QuestionView:
+    """A question that is filled from the draw `seed`, with the attempts at it."""
     action = f"/chapters/{state.chapter.slug}/answers/{block.id}"
-    attempts = tuple(
-        answer
-        for answer in state.history.answers
-        if (answer.question, answer.response.draw, answer.in_review) == (block.id, seed, False)
-    )
     last = attempts[-1] if attempts else None
     status, feedback = _judge(block, last)
     answered = status in ("right", "answered", "rated") or len(attempts) >= ANSWER_AFTER_ATTEMPTS
@@ -225,14 +228,14 @@ def _with_input(
         case Choice() | Several():
             # Each option shows its feedback beside it.
             return replace(
-                view, options=_question_options(block, last, all_revealed=view.state == "right"), feedback=""
+                view, options=question_options(block, last, all_revealed=view.state == "right"), feedback=""
             )
         case Number():
             return replace(view, unit=block.unit)
         case Text():
             return view
         case Order():
-            return replace(view, lines=_ordered_lines(block, last, done=view.state == "right"))
+            return replace(view, lines=ordered_lines(block, last, done=view.state == "right"))
         case WrongLine():
             return replace(view, lines=_numbered_lines(block, last))
         case GraphClick():
@@ -256,7 +259,7 @@ def _judge(block: Question, last: Answer | None) -> tuple[views.QuestionState, H
     return ("right" if mark.right else "wrong"), mark.feedback
 
 
-def _question_options(
+def question_options(
     block: Choice | Several, last: Answer | None, *, all_revealed: bool
 ) -> tuple[views.OptionView, ...]:
     chosen = last.response.values if last else ()
@@ -265,7 +268,7 @@ def _question_options(
     )
 
 
-def _ordered_lines(block: Order, last: Answer | None, *, done: bool) -> tuple[views.LineView, ...]:
+def ordered_lines(block: Order, last: Answer | None, *, done: bool) -> tuple[views.LineView, ...]:
     """The lines in the order offered; once answered correctly, in the right order with their letters."""
     letters = block.letters()
     shown = sorted(letters, key=letters.__getitem__) if done else letters

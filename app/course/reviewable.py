@@ -1,0 +1,69 @@
+"""The course's questions as they are asked outside their chapter: as review does. Pure."""
+
+from dataclasses import replace
+
+from app.course.blocks import Cell, Graph, Html, Option, Predict, Role
+from app.course.model import Chapter, Course
+from app.course.questions.draw_values import rank
+from app.course.questions.kinds import Choice, GraphClick, Question, Several
+
+
+def find_question(course: Course, chapter: str, name: str) -> Question | None:
+    """The question, or the prediction as a question; None if it cannot be asked outside its chapter.
+
+    A click on a graph needs a picture that the course brings: that of a cell is the reader's own run.
+    """
+    found = course.index.by_slug.get(chapter)
+    if found is None:
+        return None
+    if (predict := found.index.predicts.get(name)) is not None:
+        return _as_choice(predict, found)
+    question = found.index.questions.get(name)
+    if isinstance(question, GraphClick) and question.cell not in found.index.graphs:
+        return None
+    return None if question is None or (question.variant and not question.draws) else question
+
+
+def find_graph(chapter: Chapter, question: Question) -> Graph | None:
+    """The picture that a question is about."""
+    return chapter.index.graphs.get(question.cell) if isinstance(question, GraphClick) else None
+
+
+def find_cell(chapter: Chapter, name: str) -> Cell | None:
+    """The code that a prediction is about; None for a question."""
+    predict = chapter.index.predicts.get(name)
+    return chapter.index.cells.get(predict.resolved_by) if predict else None
+
+
+def shuffle_options(question: Question, *salt: object) -> Question:
+    """Each asking has its own order of options, because people learn positions."""
+
+    def key(option: Option) -> bytes:
+        return rank(option.id, *salt)
+
+    match question:
+        case Choice():
+            return replace(question, options=tuple(sorted(question.options, key=key)))
+        case Several():
+            return replace(question, options=tuple(sorted(question.options, key=key)))
+        case _:
+            return question
+
+
+def _as_choice(predict: Predict, chapter: Chapter) -> Choice:
+    return Choice(
+        id=predict.id,
+        role=Role.CONCEPTUAL,
+        concepts=chapter.concepts,
+        prompt=predict.prompt,
+        where=predict.where,
+        content_hash=predict.content_hash,
+        answer=predict.truth,
+        options=predict.options,
+    )
+
+
+def first_paragraph(html: Html) -> Html:
+    """A prompt's first paragraph, for a list."""
+    head, end, _ = html.partition("</p>")
+    return head.rpartition("<p>")[2] if end else html
