@@ -19,7 +19,7 @@ from app.linking.oidc import OidcClient, open_http
 from app.preview import Preview
 from app.settings import Env, Settings, read_settings
 from app.storage.store import Store
-from app.web.accounts import desk, join, my_account, one_time_link, operator, sign_in
+from app.web.accounts import desk, join, my_account, one_time_link, operator, sign_in, terms
 from app.web.accounts import providers as provider_routes
 from app.web.api import answers, drafts, exports, graphs, health, predictions, reviews, runs, submissions
 from app.web.edge import errors
@@ -95,6 +95,7 @@ ACCOUNTS = (
     sign_in.router,
     provider_routes.router,
     join.router,
+    terms.router,
     my_account.router,
     one_time_link.router,
     desk.router,

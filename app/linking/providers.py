@@ -32,6 +32,8 @@ class Provider(BaseModel):
     """Only people whose provider has verified an address of one of these domains."""
     required_claims: Mapping[str, str] = {}
     """Only people whose token has these claims with exactly these values."""
+    sign_up: bool | None = None
+    """Whether somebody who comes for the first time gets an account; not set: as the site's own sign-up."""
 
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9-]{1,40}$")]

@@ -1,7 +1,7 @@
 """Accounts: names and password hashes, one-time links, counted failures, and the work that an account takes over."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,10 +15,21 @@ from app.storage.merging import count_work, merge
 from app.storage.records import Account, AccountId, AccountLine, AuditLine, Session, Work
 from app.storage.sections import read_memberships
 from app.storage.sessions import end_links, end_sessions
-from app.storage.statements import fetch, insert_into, insert_new, moment, optional_moment
-from app.storage.tables import accounts, credentials, learners, one_time_links, sessions, sign_in_failures
+from app.storage.statements import change, fetch, insert_into, insert_new, moment, optional_moment
+from app.storage.tables import (
+    accounts,
+    credentials,
+    identities,
+    learners,
+    one_time_links,
+    sessions,
+    sign_in_failures,
+)
 from graders.contract.model import LearnerId
 from graders.ledger.database import Database
+
+IdentityKey = tuple[str, str]
+"""Issuer and subject."""
 
 PASSWORD = "password"
 LINK_LASTS = timedelta(hours=24)
@@ -84,6 +95,10 @@ class Accounts:
         rows = [{"key": key, "at": now.timestamp()} for key in keys]
         await self._database.write(lambda connection: connection.execute(insert(sign_in_failures), rows))
 
+    async def agree_to_terms(self, account: AccountId, digest: str) -> None:
+        agreed = update(accounts).where(accounts.c.id == account).values(terms_digest=digest)
+        await self._database.write(change, agreed)
+
     async def make_link(self, account: AccountId, token_hash: str, expires_at: datetime, actor: Actor) -> bool:
         """Keep a link that sets this account's password, in place of an earlier one. False: no such account."""
         return await self._database.write(make_link, account, token_hash, expires_at, actor)
@@ -95,9 +110,14 @@ class Accounts:
         rows = await self._database.read(fetch, query.where(alive, accounts.c.closed_at.is_(None)))
         return next((as_account(row) for row in rows), None)
 
-    async def use_link(self, token_hash: str, secret: str, actor: Actor) -> Account | None:
-        """Set the password, and end all sessions of the account. None if the link is unknown, used or expired."""
-        return await self._database.write(_use_link, token_hash, secret, actor)
+    async def use_link(
+        self, token_hash: str, secret: str, actor: Actor, kept: Collection[IdentityKey] = ()
+    ) -> Account | None:
+        """Set the password, and end all sessions of the account and every identity that is not `kept`.
+
+        None if the link is unknown, used or expired.
+        """
+        return await self._database.write(_use_link, token_hash, secret, actor, frozenset(kept))
 
     async def count_work(self, learner: LearnerId) -> Work:
         return await self._database.read(count_work, learner)
@@ -127,7 +147,8 @@ class Accounts:
 
 
 def as_account(row: Row[Any]) -> Account:
-    return Account(AccountId(row.id), LearnerId(row.learner), row.name, row.is_operator, moment(row.made_at))
+    made_at = moment(row.made_at)
+    return Account(AccountId(row.id), LearnerId(row.learner), row.name, row.is_operator, made_at, row.terms_digest)
 
 
 def insert_account(connection: Connection, name: str, now: datetime, **more: Any) -> Account | None:
@@ -184,7 +205,9 @@ def _change_password(connection: Connection, account: AccountId, secret: str, no
     end_links(connection, account)
 
 
-def _use_link(connection: Connection, token_hash: str, secret: str, actor: Actor) -> Account | None:
+def _use_link(
+    connection: Connection, token_hash: str, secret: str, actor: Actor, kept: frozenset[IdentityKey]
+) -> Account | None:
     alive = (one_time_links.c.token_hash == token_hash) & (one_time_links.c.expires_at > actor.at.timestamp())
     taken = connection.execute(delete(one_time_links).where(alive).returning(one_time_links.c.account)).one_or_none()
     account = None if taken is None else _find(connection, AccountId(taken.account))
@@ -192,8 +215,20 @@ def _use_link(connection: Connection, token_hash: str, secret: str, actor: Actor
         return None
     _set_password(connection, account.id, secret, actor.at)
     end_sessions(connection, account.id)
-    write_line(connection, Actor(account.id, actor.at, actor.address_hash), "use a one-time link", account.id)
+    themselves = Actor(account.id, actor.at, actor.address_hash)
+    _unlink_others(connection, themselves, account.id, kept)
+    write_line(connection, themselves, "use a one-time link", account.id)
     return account
+
+
+def _unlink_others(connection: Connection, actor: Actor, account: AccountId, kept: frozenset[IdentityKey]) -> None:
+    """Whoever had the old password may have linked an identity of their own, which would outlive the new one."""
+    theirs = identities.c.account == account
+    for row in fetch(connection, select(identities.c.issuer, identities.c.subject).where(theirs)):
+        if (row.issuer, row.subject) not in kept:
+            this = theirs & (identities.c.issuer == row.issuer) & (identities.c.subject == row.subject)
+            connection.execute(delete(identities).where(this))
+            write_line(connection, actor, "unlink an identity", account, before=row.issuer)
 
 
 def _claim_work(connection: Connection, session: Session) -> Work:

@@ -66,14 +66,12 @@ class Identities:
         """False if it is the last way to sign in, or is not this account's."""
         return await self._database.write(_unlink, account, issuer, subject, actor)
 
-    async def create_account(
-        self, name: str, identity: Identity, actor: Actor, terms_digest: str | None
-    ) -> Account | None:
+    async def create_account(self, name: str, identity: Identity, actor: Actor) -> Account | None:
         """A new account for somebody who came for the first time; None if they had one, which is closed.
 
         A number is added to a name that is taken.
         """
-        return await self._database.write(_create_account, name, identity, actor, terms_digest)
+        return await self._database.write(_create_account, name, identity, actor)
 
 
 def _take_attempt(connection: Connection, state_hash: str, now: datetime) -> Attempt | None:
@@ -124,14 +122,11 @@ def _unlink(connection: Connection, account: AccountId, issuer: str, subject: st
     return True
 
 
-def _create_account(
-    connection: Connection, name: str, identity: Identity, actor: Actor, terms_digest: str | None
-) -> Account | None:
+def _create_account(connection: Connection, name: str, identity: Identity, actor: Actor) -> Account | None:
     if fetch(connection, _find_identity(identity)):
         return None
     for tried in _number_names(name):
-        more = {"name_key": key_of_name(tried), "terms_digest": terms_digest}
-        account = insert_account(connection, tried, actor.at, **more)
+        account = insert_account(connection, tried, actor.at, name_key=key_of_name(tried))
         if account is not None:
             _link(connection, account.id, identity, Actor(account.id, actor.at, actor.address_hash))
             return account

@@ -24,6 +24,8 @@ class Account:
     name: str
     is_operator: bool
     made_at: datetime
+    terms_digest: str | None = None
+    """The version of the operator's terms that they agreed to last."""
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,8 @@ def end_links(connection: Connection, account: AccountId) -> None:
 
 
 def _select_sessions() -> Select[Any]:
-    person = (accounts.c.id, accounts.c.name, accounts.c.is_operator, accounts.c.made_at.label("account_made_at"))
+    made_at = accounts.c.made_at.label("account_made_at")
+    person = (accounts.c.id, accounts.c.name, accounts.c.is_operator, accounts.c.terms_digest, made_at)
     return select(sessions, *person, _is_section_staff.label("is_section_staff")).join_from(
         sessions, accounts, accounts.c.id == sessions.c.account, isouter=True
     )
@@ -93,7 +94,8 @@ def _session(row: Row[Any]) -> Session:
     learner = LearnerId(row.learner)
     account = None
     if row.id is not None:
-        account = Account(AccountId(row.id), learner, row.name, row.is_operator, moment(row.account_made_at))
+        made_at = moment(row.account_made_at)
+        account = Account(AccountId(row.id), learner, row.name, row.is_operator, made_at, row.terms_digest)
     return Session(
         token_hash=row.token_hash,
         learner=learner,

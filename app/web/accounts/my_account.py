@@ -8,7 +8,10 @@ from fastapi import APIRouter, Form, Response
 from fastapi.responses import RedirectResponse
 
 from app.access.passwords import MIN_CHARACTERS, BadPassword, check_password
+from app.storage.accounts import KnownPassword
 from app.storage.records import Account, Membership, SectionId, Session
+from app.web.accounts.identity_rows import IdentityRow, show_identities
+from app.web.accounts.known_browser import remember_browser
 from app.web.accounts.sign_in import Field
 from app.web.accounts.verifying import SignInRefused, verify_password
 from app.web.edge.frame import Frame
@@ -46,14 +49,6 @@ class SessionRow:
     begun: str
     used: str
     is_this: bool
-
-
-@dataclass(frozen=True)
-class IdentityRow:
-    label: str
-    display: str
-    issuer: str
-    subject: str
 
 
 @dataclass(frozen=True)
@@ -108,6 +103,7 @@ async def change_password(context: RequestContextDep, password: Field, new_passw
         return await _show(context, problem=str(problem))
     secret = await context.site.passwords.make_hash(new_password)
     await context.site.store.accounts.change_password(account.id, secret, context.now)
+    remember_browser(context, KnownPassword(account, secret))
     session = await sign_in(context, account, "password")
     await context.site.store.sessions.end_others(account.id, session.token_hash)
     return await _show(context, done="Your password is changed. All other browsers are signed out.")
@@ -146,7 +142,7 @@ async def _show(context: RequestContext, *, problem: str = "", done: str = "") -
         sessions=tuple(_show_session(one, mine) for one in living),
         offers=tuple(role for role in roles if not role.is_active),
         roles=tuple(role for role in roles if role.is_active),
-        identities=await _show_identities(context),
+        identities=await show_identities(context, _account(context).id),
         providers=tuple(ProviderRow(name, one.provider.label) for name, one in context.site.providers.items()),
         min_characters=MIN_CHARACTERS,
         problem=problem,
@@ -154,14 +150,6 @@ async def _show(context: RequestContext, *, problem: str = "", done: str = "") -
         has_unclaimed=mine.unclaimed is not None,
     )
     return context.site.renderer.page(page, 422 if problem else 200)
-
-
-async def _show_identities(context: RequestContext) -> tuple[IdentityRow, ...]:
-    labels = {client.provider.issuer: client.provider.label for client in context.site.providers.values()}
-    return tuple(
-        IdentityRow(labels.get(one.issuer, one.issuer), one.display, one.issuer, one.subject)
-        for one in await context.site.store.identities.of_account(_account(context).id)
-    )
 
 
 def _show_session(session: Session, mine: Session) -> SessionRow:

@@ -1,15 +1,18 @@
 """A link that sets a password, once: made by an operator or an instructor, shown to them once, used by its person."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Form, Response
+from pydantic import StringConstraints
 from starlette.exceptions import HTTPException
 
 from app.access.passwords import MIN_CHARACTERS, BadPassword, check_password
 from app.access.tokens import hash_token, make_token
-from app.storage.accounts import LINK_LASTS
+from app.storage.accounts import LINK_LASTS, KnownPassword
 from app.storage.records import Account, AccountId
+from app.web.accounts.identity_rows import KEY_LENGTH, IdentityRow, show_identities
+from app.web.accounts.known_browser import remember_browser
 from app.web.accounts.sign_in import Field
 from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContext, RequestContextDep
@@ -17,6 +20,8 @@ from app.web.edge.rates import Act
 from app.web.edge.signing_in import actor_of, after_sign_in, sign_in
 
 router = APIRouter(include_in_schema=False)
+
+Key = Annotated[str, StringConstraints(max_length=KEY_LENGTH)]
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,7 @@ class LinkPage:
     action: str
     problem: str
     min_characters: int
+    identities: tuple[IdentityRow, ...]
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,10 @@ async def link_page(context: RequestContextDep, token: str) -> Response:
 
 
 @router.post("/link/{token}")
-async def use_link(context: RequestContextDep, token: str, password: Field) -> Response:
+async def use_link(
+    context: RequestContextDep, token: str, password: Field, keep: Annotated[tuple[Key, ...], Form()] = ()
+) -> Response:
+    """Set the password. `keep`: the keys of the linked identities that are the person's own; the others end."""
     await context.count(Act.SIGN_IN)
     account = await _find(context, token)
     try:
@@ -58,10 +67,12 @@ async def use_link(context: RequestContextDep, token: str, password: Field) -> R
     except BadPassword as problem:
         return await _show(context, account, token, str(problem))
     secret = await context.site.passwords.make_hash(password)
-    used = await context.site.store.accounts.use_link(hash_token(token), secret, actor_of(context))
+    kept = [(row.issuer, row.subject) for row in await show_identities(context, account.id) if row.key in keep]
+    used = await context.site.store.accounts.use_link(hash_token(token), secret, actor_of(context), kept)
     if used is None:
         raise _dead()
-    return after_sign_in(await sign_in(context, used, "one-time link"), "/me/account")
+    remember_browser(context, KnownPassword(used, secret))
+    return after_sign_in(context, await sign_in(context, used, "one-time link"), "/me/account")
 
 
 async def show_new_link(context: RequestContext, account: AccountId, back: str) -> Response:
@@ -93,5 +104,6 @@ def _dead() -> HTTPException:
 
 async def _show(context: RequestContext, account: Account, token: str, problem: str = "") -> Response:
     frame = await context.frame("Choose a password", "This link sets your password, once.")
-    page = LinkPage(frame, account.name, f"/link/{token}", problem, MIN_CHARACTERS)
+    linked = await show_identities(context, account.id)
+    page = LinkPage(frame, account.name, f"/link/{token}", problem, MIN_CHARACTERS, linked)
     return context.site.renderer.page(page, 422 if problem else 200)

@@ -86,7 +86,7 @@ async def finish(context: RequestContextDep, provider: str) -> Response:
     except ProviderRefused as refusal:
         return await show_refusal(context, str(refusal))
     label = context.site.providers[provider].provider.label
-    return after_sign_in(await sign_in(context, account, label), attempt.target)
+    return after_sign_in(context, await sign_in(context, account, label), attempt.target)
 
 
 async def _begin(context: RequestContext, provider: str, target: str, account: AccountId | None) -> str:
@@ -121,7 +121,7 @@ async def _find_account(context: RequestContext, attempt: Attempt, person: Perso
     if attempt.account is None:
         if known is None and mine is not None:
             raise ProviderRefused("That identity is not linked to your account. Link it on the page of your account.")
-        return known or await _create_account(context, person, identity)
+        return known or await _create_account(context, attempt.provider, person, identity)
     if mine is None or mine.id != attempt.account:
         raise ProviderRefused("You were signed out meanwhile. Sign in, and link the identity again.")
     if known is not None and known.id != mine.id:
@@ -133,11 +133,14 @@ async def _find_account(context: RequestContext, attempt: Attempt, person: Perso
     return mine
 
 
-async def _create_account(context: RequestContext, person: Person, identity: Identity) -> Account:
-    digest = context.site.terms.digest if context.site.terms else None
-    account = await context.site.store.identities.create_account(
-        _clean(person.name), identity, actor_of(context), digest
-    )
+async def _create_account(context: RequestContext, provider: str, person: Person, identity: Identity) -> Account:
+    may_sign_up = _find_client(context, provider).provider.sign_up
+    if not (context.site.settings.sign_up if may_sign_up is None else may_sign_up):
+        raise ProviderRefused(
+            "On this site the operator makes the accounts. Ask for a one-time link, sign in with it, and link "
+            "this identity on the page of your account."
+        )
+    account = await context.site.store.identities.create_account(_clean(person.name), identity, actor_of(context))
     if account is None:
         raise ProviderRefused("Your account here is closed. Ask the person who runs this site.")
     return account

@@ -9,7 +9,9 @@ from fastapi.responses import RedirectResponse
 
 from app.access.names import BadName, clean_name
 from app.access.passwords import MIN_CHARACTERS, BadPassword, check_password
+from app.storage.accounts import KnownPassword
 from app.storage.records import Account
+from app.web.accounts.known_browser import remember_browser
 from app.web.accounts.verifying import SignInRefused, verify_password
 from app.web.edge.access import NotAllowed
 from app.web.edge.frame import Frame
@@ -75,7 +77,7 @@ async def sign_in_by_password(
         account = await verify_password(context, name, password)
     except SignInRefused as refusal:
         return await _show_sign_in(context, name, local_path(target), str(refusal), refusal.status)
-    return after_sign_in(await sign_in(context, account, "password"), local_path(target))
+    return after_sign_in(context, await sign_in(context, account, "password"), local_path(target))
 
 
 @router.api_route("/sign-up", methods=["GET", "HEAD"])
@@ -93,7 +95,7 @@ async def sign_up(context: RequestContextDep, name: Field, password: Field, targ
         account = await _make_account(context, clean_name(name), password)
     except (BadName, BadPassword) as problem:
         return await _show_sign_up(context, name, local_path(target), str(problem))
-    return after_sign_in(await sign_in(context, account, "password"), local_path(target))
+    return after_sign_in(context, await sign_in(context, account, "password"), local_path(target))
 
 
 @router.post("/sign-out")
@@ -112,6 +114,7 @@ async def _make_account(context: RequestContext, name: str, password: str) -> Ac
     account = await site.store.accounts.create(name, secret, actor_of(context), terms_digest=digest)
     if account is None:
         raise BadName(f"Somebody here is already called {name}. Add a word or a number to your name.")
+    remember_browser(context, KnownPassword(account, secret))
     return account
 
 

@@ -39,13 +39,15 @@ class Link:
 class LearnerFacts:
     """What the frame shows about its reader. `known` is false until the reader has left something worth keeping.
 
-    `account_name` is empty until they sign in. `due_today` is how many questions come back today.
+    `account_name` is empty until they sign in. `due_today` is how many questions come back today. `has_new_terms`:
+    they have not agreed to the terms as they are now.
     """
 
     known: bool = False
     resume: Link | None = None
     account_name: str = ""
     due_today: int = 0
+    has_new_terms: bool = False
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from app.web.edge.links import find_resume
 from app.web.edge.opened import HEADER, read_opened
 from app.web.edge.rates import Act
 from app.web.edge.site import CourseDep, Site, SiteDep
+from app.web.edge.terms import are_new_to
 from graders.contract.model import LearnerId
 from graders.ledger import Origin
 
@@ -95,7 +96,8 @@ class RequestContext:
             resume = find_resume(self.course, await self.site.store.readings(self.learner))
             deck = await self.site.store.review_cards.deck_of_day(self.learner, self.now)
             due = len(plan_review(self.course, deck, self.now).cards)
-            facts = LearnerFacts(True, resume, self.account.name if self.account else "", due)
+            name = self.account.name if self.account else ""
+            facts = LearnerFacts(True, resume, name, due, are_new_to(self.site.terms, self.account))
         return make_frame(self.site, self.course, self.request, title, description, self.theme, self.nonce, facts)
 
 

@@ -12,6 +12,7 @@ from app.storage.audit import Actor
 from app.storage.records import Account, Session
 from app.web.edge.addresses import hash_address
 from app.web.edge.identity import RequestContext, cookie_name, send_cookie, set_cookie
+from app.web.edge.terms import are_new_to
 
 USER_AGENT_CHARACTERS = 120
 
@@ -65,8 +66,10 @@ def forget_cookie(context: RequestContext) -> None:
     context.request.state.cookies.append(set_cookie(cookie_name(settings), "", settings, seconds=0))
 
 
-def after_sign_in(session: Session, target: str) -> Response:
-    """Go on to the page that was wanted, or first to the question whose the browser's earlier work is."""
+def after_sign_in(context: RequestContext, session: Session, target: str) -> Response:
+    """Go on to the page that was wanted; first to new terms, and to the question whose earlier work this is."""
+    if are_new_to(context.site.terms, session.account):
+        target = f"/terms?next={quote(target, safe='/')}"
     if session.unclaimed is None:
         return RedirectResponse(target, 303)
     return RedirectResponse(f"/join?next={quote(target, safe='/')}", 303)

@@ -5,6 +5,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.storage.records import Account
+
 DIGEST_LENGTH = 12
 
 
@@ -23,3 +25,8 @@ def read_terms(path: Path | None) -> Terms | None:
         return None
     paragraphs = tuple(" ".join(part.split()) for part in re.split(r"\n\s*\n", text))
     return Terms(paragraphs, hashlib.sha256(text.encode()).hexdigest()[:DIGEST_LENGTH])
+
+
+def are_new_to(terms: Terms | None, account: Account | None) -> bool:
+    """Whether this person has not agreed to the terms as they are now."""
+    return terms is not None and account is not None and account.terms_digest != terms.digest

@@ -6,7 +6,7 @@ from people import PASSWORD, leave_work, make_account, sign_in, sign_up, without
 from site_parts import StoppedClock
 
 from app.access.tokens import hash_token
-from app.web.accounts.verifying import FAILURES_OF_ADDRESS, FAILURES_OF_NAME
+from app.web.accounts.verifying import FAILURES_OF_ADDRESS, FAILURES_OF_BROWSER, FAILURES_OF_NAME
 from app.web.edge.site import Site
 
 WRONG = "this is not my password"
@@ -91,6 +91,49 @@ async def test_a_name_may_be_tried_ten_times_in_a_quarter_of_an_hour(
     assert (await sign_in(browser, "Bob")).status_code == 303
     clock.pass_days(1 / 24)
     assert (await sign_in(browser, "Ada")).status_code == 303
+
+
+async def test_nobody_is_kept_out_of_a_browser_that_they_used_before(
+    browser: httpx2.AsyncClient, stranger: httpx2.AsyncClient, site: Site
+) -> None:
+    await make_account(site, "Ada")
+    await sign_in(browser, "Ada")
+    await browser.post("/sign-out")
+    for number in range(FAILURES_OF_ADDRESS):
+        await sign_in(stranger, "Ada" if number < FAILURES_OF_NAME else f"name {number}", WRONG)
+    assert (await sign_in(stranger, "Ada")).status_code == 429
+
+    tried = [(await sign_in(browser, "Ada", WRONG)).status_code for _ in range(FAILURES_OF_BROWSER - 1)]
+
+    assert tried == [403] * (FAILURES_OF_BROWSER - 1)
+    assert (await sign_in(browser, "Ada")).status_code == 303
+
+
+async def test_a_known_browser_may_fail_ten_times_and_is_known_to_one_account(
+    browser: httpx2.AsyncClient, stranger: httpx2.AsyncClient, site: Site
+) -> None:
+    await make_account(site, "Ada")
+    await make_account(site, "Bob")
+    await sign_in(browser, "Ada")
+    for _ in range(FAILURES_OF_NAME):
+        await sign_in(stranger, "Bob", WRONG)
+
+    assert (await sign_in(browser, "Bob")).status_code == 429
+    tried = [(await sign_in(browser, "Ada", WRONG)).status_code for _ in range(FAILURES_OF_BROWSER + 1)]
+    assert tried == [403] * FAILURES_OF_BROWSER + [429]
+
+
+async def test_a_new_password_makes_every_browser_unknown(
+    browser: httpx2.AsyncClient, stranger: httpx2.AsyncClient, site: Site
+) -> None:
+    ada = await make_account(site, "Ada")
+    await sign_in(browser, "Ada")
+    another = "a spoon under the piano"
+    await site.store.accounts.change_password(ada.id, await site.passwords.make_hash(another), site.clock())
+    for _ in range(FAILURES_OF_NAME):
+        await sign_in(stranger, "Ada", WRONG)
+
+    assert (await sign_in(browser, "Ada", another)).status_code == 429
 
 
 async def test_an_address_may_fail_fifty_times(browser: httpx2.AsyncClient, site: Site) -> None:

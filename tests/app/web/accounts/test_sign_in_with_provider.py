@@ -1,5 +1,6 @@
 """Signing in through a provider: bound to its browser and used once; an identity is an issuer and a subject."""
 
+from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -9,7 +10,8 @@ from fake_provider import ISSUER, FakeProvider
 from people import leave_work, make_account, sign_in, sign_up, somebody
 from site_parts import StoppedClock
 
-from app.storage.records import Account
+from app.access.tokens import hash_token
+from app.storage.records import Account, Identity
 from app.web.edge.site import Site
 
 
@@ -333,3 +335,57 @@ async def test_the_address_to_come_back_to_is_the_site_s_own(
 
     query = parse_qs(urlsplit(answer.headers["location"]).query)
     assert query["redirect_uri"] == [f"{site.settings.address}/sign-in/callback/university"]
+
+
+@pytest.mark.parametrize(
+    ("site_says", "provider_says", "enters"),
+    [(False, None, False), (False, True, True), (True, False, False), (True, None, True)],
+)
+async def test_whoever_comes_for_the_first_time_enters_only_where_signing_up_is_open(
+    browser: httpx2.AsyncClient,
+    site: Site,
+    provider: FakeProvider,
+    site_says: bool,
+    provider_says: bool | None,
+    enters: bool,
+) -> None:
+    object.__setattr__(site, "settings", site.settings.model_copy(update={"sign_up": site_says}))
+    use(site, provider, sign_up=provider_says)
+
+    assert (await come_back(browser, provider)).status_code == (303 if enters else 403)
+    assert len(await site.store.accounts.everyone()) == enters
+
+
+async def test_a_closed_sign_up_keeps_nobody_out_who_has_an_account(
+    browser: httpx2.AsyncClient, site: Site, provider: FakeProvider
+) -> None:
+    await come_back(browser, provider)
+    await browser.post("/sign-out")
+    use(site, provider, sign_up=False)
+
+    assert (await come_back(browser, provider)).status_code == 303
+
+
+async def test_a_one_time_link_ends_every_identity_that_is_not_ticked(
+    browser: httpx2.AsyncClient, stranger: httpx2.AsyncClient, site: Site, provider: FakeProvider
+) -> None:
+    ada = await make_account(site, "Ada")
+    for subject in ("ada-1", "mallory-1"):
+        now = site.clock()
+        identity = Identity(ISSUER, subject, subject, now, now)
+        assert await site.store.identities.link(ada.id, identity, somebody(site))
+    lasts_until = site.clock() + timedelta(hours=1)
+    assert await site.store.accounts.make_link(ada.id, hash_token("link"), lasts_until, somebody(site))
+
+    page = (await browser.get("/link/link")).text
+    assert "Tick those that are yours." in page
+    first = page.split('name="keep" value="', 1)[1].split('"', 1)[0]
+    form = {"password": "a spoon under the piano", "keep": first}
+    assert (await browser.post("/link/link", data=form)).status_code == 303
+
+    assert [one.subject for one in await site.store.identities.of_account(ada.id)] == ["ada-1"]
+    verbs = [line.verb for line in await site.store.accounts.audit_lines()]
+    assert verbs[:2] == ["use a one-time link", "unlink an identity"]
+    provider.person["sub"] = "mallory-1"
+    use(site, provider, sign_up=False)
+    assert (await come_back(stranger, provider)).status_code == 403

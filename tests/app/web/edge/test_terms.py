@@ -6,15 +6,17 @@ from pathlib import Path
 import httpx2
 import pytest
 from fastapi import FastAPI
-from people import sign_up
+from people import sign_in, sign_up
 from pydantic import ValidationError
 
 from app.course.model import Course
 from app.main import create_app
 from app.settings import Settings
 from app.web.edge.assets import Assets
-from app.web.edge.terms import read_terms
+from app.web.edge.site import Site
+from app.web.edge.terms import Terms, read_terms
 
+NOTICE = "The terms of this site are new to you."
 TEXT = "Be kind.\nAlways.\n\nGrades are <final>.\n"
 
 
@@ -39,6 +41,38 @@ async def test_terms_are_shown_and_their_version_is_kept(browser: httpx2.AsyncCl
     assert terms is not None
     exported = (await browser.get("/me/export.json")).json()
     assert exported["accounts"][0]["terms_digest"] == terms.digest
+
+
+async def test_changed_terms_are_asked_about_again(
+    browser: httpx2.AsyncClient, stranger: httpx2.AsyncClient, site: Site
+) -> None:
+    await sign_up(browser, "Ada")
+    assert NOTICE not in (await browser.get("/course")).text
+    change_terms(site)
+
+    assert NOTICE in (await browser.get("/course")).text
+    assert "They have changed since you agreed" in (await browser.get("/terms")).text
+    assert (await sign_in(stranger, "Ada")).headers["location"] == "/terms?next=/"
+    assert (await browser.post("/me/terms", data={"digest": "an older one", "next": "/course"})).status_code == 200
+    assert NOTICE in (await browser.get("/course")).text
+    agreed = await browser.post("/me/terms", data={"digest": "a new one", "next": "/course"})
+
+    assert (agreed.status_code, agreed.headers["location"]) == (303, "/course")
+    assert NOTICE not in (await browser.get("/course")).text
+    assert (await sign_in(stranger, "Ada")).headers["location"] == "/"
+
+
+async def test_somebody_without_an_account_is_asked_nothing(browser: httpx2.AsyncClient) -> None:
+    page = (await browser.get("/terms")).text
+
+    assert "Be kind. Always." in page
+    assert "I agree" not in page
+    assert NOTICE not in (await browser.get("/course")).text
+    assert (await browser.post("/me/terms", data={"digest": "x"})).headers["location"].startswith("/sign-in")
+
+
+def change_terms(site: Site) -> None:
+    object.__setattr__(site, "terms", Terms(("Be kinder.",), "a new one"))
 
 
 def test_an_empty_file_and_none_are_no_terms(tmp_path: Path) -> None:
