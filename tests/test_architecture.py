@@ -189,10 +189,10 @@ def test_pure_packages_touch_no_file_no_socket_no_clock_and_no_chance() -> None:
 
 def strip_texts(source: str) -> str:
     """The program without its comments and strings, which may speak of anything."""
+    # Since Python 3.12, the text of an f-string is a token of its own.
+    texts = (tokenize.STRING, tokenize.COMMENT, getattr(tokenize, "FSTRING_MIDDLE", None))
     kept = (
-        token.string
-        for token in tokenize.generate_tokens(io.StringIO(source).readline)
-        if token.type not in (tokenize.STRING, tokenize.COMMENT)
+        token.string for token in tokenize.generate_tokens(io.StringIO(source).readline) if token.type not in texts
     )
     return re.sub(r"(?<=\w) (?=\()|(?<=\.) | (?=\.)", "", " ".join(kept))
 
