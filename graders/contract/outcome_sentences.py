@@ -27,6 +27,8 @@ MACHINE_BUSY = Finding(
 
 
 CHECK_STUMBLED = "check-stumbled"
+PROVOKABLE = frozenset({CHECK_STUMBLED})
+"""Findings of a GRADER_FAULT that a submission can cause at will. They are counted apart and raise no alarm."""
 
 
 def find_stumble(mistake: Mistake) -> Finding:

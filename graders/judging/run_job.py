@@ -63,8 +63,8 @@ def run_job(
         LOG.error("grader fault: %s", fault)
         finding = find_other_version(fault.exercise)
     except CheckStumbled as fault:
-        # A submission can claim this at will, so it is no alarm.
-        LOG.warning("grader fault: %s", fault)
+        # A submission can cause this at will, so its log line is none of those that raise an alarm.
+        LOG.warning("check stumbled: %s", fault)
         finding = find_stumble(fault.mistake)
     except (BoxFault, GraderFault) as fault:
         LOG.error("grader fault: %s", fault)

@@ -4,8 +4,10 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, case, func, select
 
+from graders.contract.outcome_sentences import PROVOKABLE
+from graders.contract.results import RESULT, Outcome
 from graders.ledger.database import Database
 from graders.ledger.records import Kind
 from graders.ledger.tables import submissions
@@ -19,6 +21,8 @@ class Ending:
     outcome: str
     wait_seconds: float | None
     run_seconds: float | None
+    provokable: bool = False
+    """A fault that the submission itself may have caused, because it rests on what its own process reported."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,10 @@ def _read_newest(connection: Connection) -> int:
 def _read_rows(connection: Connection, after: int) -> list[_Row]:
     row = submissions.c
     query = (
-        select(row.number, row.kind, row.outcome, row.submitted_at, row.started_at, row.finished_at)
+        select(
+            *(row.number, row.kind, row.outcome, row.submitted_at, row.started_at, row.finished_at),
+            case((row.outcome == Outcome.GRADER_FAULT.value, row.result)).label("fault"),
+        )
         .where(row.number > after)
         .order_by(row.number)
     )
@@ -73,4 +80,9 @@ def _describe(found: Row[*tuple[Any, ...]]) -> Ending:
     # A clock that was set back would make a time negative.
     wait = None if found.started_at is None else max(0.0, found.started_at - found.submitted_at)
     run = None if found.started_at is None else max(0.0, found.finished_at - found.started_at)
-    return Ending(Kind(found.kind), found.outcome, wait, run)
+    return Ending(Kind(found.kind), found.outcome, wait, run, _is_provokable(found.fault))
+
+
+def _is_provokable(fault: str | None) -> bool:
+    finding = RESULT.validate_json(fault).finding if fault else None
+    return finding is not None and finding.code in PROVOKABLE

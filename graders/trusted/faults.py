@@ -18,13 +18,14 @@ class OtherVersion(GraderFault):
 
 
 class CheckStumbled(GraderFault):
-    """An exercise's probe was not prepared for what a submission gave it; so says the submission's process."""
+    """An exercise's probe or host was not prepared for what a submission gave it.
+
+    A submission can cause this at will: its own process reports a probe's error, and it chooses a host's questions.
+    """
 
     def __init__(self, exercise: ExerciseName, where: str, mistake: Mistake) -> None:
         said = f"{mistake.type}: {mistake.message}"
-        super().__init__(
-            f"{exercise}: {where} stopped with {said}; let the probe check first what a submission gives it"
-        )
+        super().__init__(f"{exercise}: {where} stopped with {said}; let it check first what a submission gives it")
         self.mistake = mistake
 
 

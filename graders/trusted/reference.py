@@ -8,15 +8,17 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from graders.contract.examination import Examination, ExerciseFault
 from graders.contract.exercise_files import CASES
 from graders.contract.jobs import Flavour
 from graders.contract.manifest import Inputs
+from graders.contract.model import ExerciseName
+from graders.contract.results import Mistake
 from graders.trusted.case import CaseFacts
 from graders.trusted.exercise import Exercise
-from graders.trusted.faults import GraderFault
+from graders.trusted.faults import CheckStumbled, GraderFault
 from graders.trusted.session import MAX_SECONDS, SessionEnded, receive_message, send_message
 from graders.trusted.wire import Frame
 
@@ -43,27 +45,38 @@ class PreparedCase:
 class ReferenceRun:
     """The cases of one submission, and the channel to the process that can recognise mistakes in wrong answers."""
 
-    def __init__(self, channel: socket.socket, cases: tuple[PreparedCase, ...]) -> None:
+    def __init__(self, exercise: ExerciseName, channel: socket.socket, cases: tuple[PreparedCase, ...]) -> None:
+        self._exercise = exercise
         self._channel = channel
         self.cases = cases
 
     def diagnose(self, case: int, got: Frame) -> str | None:
         """The code of the misconception that the exercise's own `diagnose` recognises in this answer, if any."""
         try:
-            send_message(self._channel, {"case": case, "layout": got.header.decode()}, got.body)
-            reply, _ = receive_message(self._channel)
+            reply, _ = self._exchange({"case": case, "layout": got.header.decode()}, got.body)
         except SessionEnded:
             return None
         return str(reply["code"]) if reply["code"] else None
 
     def ask_host(self, case: int, question: bytes) -> bytes | None:
-        """The host's answer to `question`, or None; both are little-endian float64. Raises GraderFault."""
+        """The host's answer to `question`, or None; both are little-endian float64. Raises CheckStumbled."""
         try:
-            send_message(self._channel, {"ask": case}, question)
-            reply, told = receive_message(self._channel)
+            reply, told = self._exchange({"ask": case}, question)
         except SessionEnded as error:
-            raise GraderFault(f"the host of case {self.cases[case].facts.name!r} is gone: {error}") from error
+            silence = Mistake(type="NoAnswer", message=f"the host gave none to a question of your code: {error}")
+            where = f"host.py, in case {self.cases[case].facts.name!r}"
+            raise CheckStumbled(self._exercise, where, silence) from error
         return told if reply["told"] else None
+
+    def _exchange(self, facts: dict[str, object], raw: bytes) -> tuple[dict[str, Any], bytes]:
+        """Raises SessionEnded, then and ever after: a late answer must not be taken for that to the next question."""
+        try:
+            send_message(self._channel, facts, raw)
+            reply: tuple[dict[str, Any], bytes] = receive_message(self._channel)
+        except SessionEnded:
+            self._channel.close()
+            raise
+        return reply
 
     def close(self) -> None:
         self._channel.close()
@@ -112,7 +125,7 @@ class ReferenceServer:
             raise GraderFault(facts["fault"])
         self._warm = self._warm or wants_torch
         ours.settimeout(WALL_SECONDS)
-        return ReferenceRun(ours, tuple(_read_cases(facts["cases"], raw, exercise.manifest.inputs)))
+        return ReferenceRun(exercise.name, ours, tuple(_read_cases(facts["cases"], raw, exercise.manifest.inputs)))
 
     def examine(self, exercise: Exercise) -> Examination:
         """What its author did wrong in its programs, drawn from many seeds. Raises GraderFault."""

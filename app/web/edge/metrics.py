@@ -16,7 +16,8 @@ from graders.ledger import Depth, Ending
 
 BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 JOB_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0)
-WEBSITE, GRADER = "website", "grader"
+WEBSITE, GRADER, CHECK = "website", "grader", "check"
+"""Where a fault of ours happened. Submissions can cause those of a check at will, so no alert watches them."""
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
 """All other methods count as one; otherwise a client could create a new series with every request."""
 
@@ -82,7 +83,7 @@ class Metrics:
             "unwind_faults", "Requests or jobs that ended in our fault", ("where",), registry=registry
         )
         # An alert on an increase needs the series before its first event.
-        for where in (WEBSITE, GRADER):
+        for where in (WEBSITE, GRADER, CHECK):
             self.faults.labels(where)
         self.storage_refused = Counter(
             "unwind_storage_refused", "Requests that the database could not keep", registry=registry
@@ -99,7 +100,9 @@ class Metrics:
     def render(self, seen: Seen) -> bytes:
         """The metrics as text, with the ledger's current numbers."""
         self._of_jobs.show(seen)
-        self.faults.labels(GRADER).inc(sum(ending.outcome == Outcome.GRADER_FAULT for ending in seen.endings))
+        for ending in seen.endings:
+            if ending.outcome == Outcome.GRADER_FAULT:
+                self.faults.labels(CHECK if ending.provokable else GRADER).inc()
         self.file_bytes.labels("database").set(seen.sizes.database)
         self.file_bytes.labels("wal").set(seen.sizes.wal)
         self.disk_free.set(seen.sizes.disk_free)

@@ -61,7 +61,10 @@ def test_a_check_that_stumbles_is_our_fault_in_words_that_help_the_learner(refer
     verdict = judge(ScriptedBox(lambda case, inputs: failure(case, **STUMBLE)), reference)
     assert (verdict.outcome, verdict.finding and verdict.finding.code) == (Outcome.GRADER_FAULT, "check-stumbled")
     assert "AttributeError: no 'x'" in verdict.finding.long
-    assert "scaling: probe.py, line 7, in case '2 numbers' stopped with AttributeError: no 'x'" in caplog.text
+    assert "check stumbled: scaling: probe.py, line 7, in case '2 numbers' stopped with AttributeError: no 'x'" in (
+        caplog.text
+    )
+    assert "grader fault" not in caplog.text
 
 
 def test_a_wrong_answer_before_a_check_that_stumbles_is_what_the_learner_hears_of(reference):

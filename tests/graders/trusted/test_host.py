@@ -9,11 +9,12 @@ import pytest
 from judging_parts import FIXTURES, HEAD, frame
 
 from graders.contract.manifest import Tolerance
+from graders.contract.outcome_sentences import find_stumble
 from graders.contract.results import Outcome
 from graders.trusted import host
 from graders.trusted.case import HOST, split_cases
 from graders.trusted.exercise import load_exercise
-from graders.trusted.faults import ExerciseProblem, GraderFault
+from graders.trusted.faults import CheckStumbled, ExerciseProblem
 from graders.trusted.host import MAX_QUESTION_BYTES, judge_hosted
 
 HEADER = json.dumps([["found", "int", []]], separators=(",", ":")).encode()
@@ -99,10 +100,13 @@ def test_questions_without_end_are_ended(run, monkeypatch):
     assert (ruling.outcome, ruling.finding.code, len(told)) == (Outcome.OVER_BUDGET, "too-many-calls", 3)
 
 
-def test_a_host_that_is_gone_is_our_fault(run):
+def test_a_host_that_gives_no_answer_stumbled_over_what_a_submission_asked(run):
     run.close()
-    with pytest.raises(GraderFault, match="host of case 'up to 10' is gone"):
+    with pytest.raises(
+        CheckStumbled, match=r"hidden-number: host\.py, in case 'up to 10' stopped with NoAnswer"
+    ) as raised:
         judge(run, question(1.0))
+    assert "a question of your code" in find_stumble(raised.value.mistake).long
 
 
 def test_a_host_stands_beside_no_meter():

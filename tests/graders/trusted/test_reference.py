@@ -4,6 +4,8 @@ import json
 import os
 import shutil
 import signal
+import socket
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,8 @@ from judging_parts import FIXTURES
 
 from graders.trusted.exercise import load_exercise
 from graders.trusted.faults import GraderFault
-from graders.trusted.reference import ReferenceServer
+from graders.trusted.reference import ReferenceRun, ReferenceServer
+from graders.trusted.session import SessionEnded, send_message
 from graders.trusted.wire import encode_answer
 
 
@@ -49,6 +52,18 @@ def test_a_solution_that_changes_its_inputs_leaves_a_diagnosis_with_those_that_t
     with reference.prepare(load_exercise(root, "scaling"), 1) as run:
         numbers = json.loads(run.cases[0].question.header)["plain"]["numbers"]
         assert run.diagnose(0, encode_answer({"scaled": numbers, "total": sum(numbers)})) == "unchanged"
+
+
+def test_an_answer_that_comes_too_late_is_not_taken_for_the_answer_to_the_next_question():
+    ours, theirs = socket.socketpair()
+    ours.settimeout(0.0)  # every answer comes too late
+    answer = encode_answer({"scaled": [1.0]})
+    with theirs, ReferenceRun("scaling", ours, ()) as run:
+        assert run.diagnose(0, answer) is None
+        # An answer is in the socket now, where the session would still read from it.
+        with suppress(SessionEnded):
+            send_message(theirs, {"code": "late"})
+        assert run.diagnose(1, answer) is None
 
 
 def test_a_solution_that_changes_inputs_that_are_to_stay_untouched_is_our_fault(reference, root):

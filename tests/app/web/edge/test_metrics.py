@@ -2,14 +2,15 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import yaml
 from site_parts import FakeWorker, read_stream
 
 from app.web.edge.site import Site
-from graders.contract.outcome_sentences import make_end
-from graders.contract.results import Outcome
+from graders.contract.outcome_sentences import find_stumble, make_end
+from graders.contract.results import Mistake, Outcome
 from graders.ledger import StorageRefused
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -26,6 +27,10 @@ async def scrape(browser: httpx2.AsyncClient) -> dict[str, float]:
 async def hand_in(browser: httpx2.AsyncClient, key: str) -> None:
     answer = (await browser.post(SUBMIT, json={"source": "x = 1", "idempotency_key": key})).json()
     assert read_stream(await browser.get(answer["events"]))[-1].event == "finished"
+
+
+def read_rules() -> list[dict[str, Any]]:
+    return [rule for group in yaml.safe_load(ALERTS.read_text())["groups"] for rule in group["rules"]]
 
 
 async def test_each_ending_is_counted_once_with_its_wait_and_its_run(
@@ -52,6 +57,21 @@ async def test_a_fault_of_the_grader_raises_the_fault_counter(
     worker.end = lambda job: make_end(job, Outcome.GRADER_FAULT)
     await hand_in(browser, "our-fault")
     assert (await scrape(browser))[fault] == 1.0
+
+
+async def test_what_a_submission_can_claim_at_will_raises_no_alert(
+    browser: httpx2.AsyncClient, worker: FakeWorker
+) -> None:
+    stumble = find_stumble(Mistake(type="AttributeError", message="no 'x'"))
+    worker.end = lambda job: make_end(job, Outcome.GRADER_FAULT, stumble)
+    await hand_in(browser, "a-stumble")
+    await hand_in(browser, "a-stumble-again")
+    seen = await scrape(browser)
+
+    alarm = next(rule["expr"] for rule in read_rules() if rule["alert"] == "UnwindGraderFault")
+    assert 'where="grader"' in alarm
+    assert seen['unwind_faults_total{where="grader"}'] == 0.0
+    assert seen['unwind_faults_total{where="check"}'] == 2.0
 
 
 async def test_what_waits_longer_than_what_came_later_is_counted_when_it_ends(
@@ -94,7 +114,7 @@ async def test_a_refusal_of_the_database_is_counted(
 async def test_the_alert_rules_name_metrics_that_there_are(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
     await hand_in(browser, "some-series")
     shown = {SUFFIXES.sub("", name.partition("{")[0]) for name in await scrape(browser)}
-    rules = [rule for group in yaml.safe_load(ALERTS.read_text())["groups"] for rule in group["rules"]]
+    rules = read_rules()
 
     named = {name for rule in rules for name in re.findall(r"\bunwind_[a-z_]+", rule["expr"])}
     assert {SUFFIXES.sub("", name) for name in named} - shown == set()
