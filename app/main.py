@@ -25,6 +25,7 @@ from app.web.api import answers, drafts, exports, graphs, health, predictions, r
 from app.web.edge import errors
 from app.web.edge.access import enforce
 from app.web.edge.assets import Assets, read_assets, serve_assets
+from app.web.edge.course_search import CourseSearch
 from app.web.edge.disk import Disk
 from app.web.edge.figures import Figures
 from app.web.edge.hosts import KnownHostsOnly, read_hosts
@@ -53,6 +54,7 @@ from app.web.pages import (
     privacy,
     problems,
     review,
+    search,
     theme,
 )
 from app.web.pages import preview as preview_routes
@@ -80,6 +82,7 @@ PAGES = (
     claims.router,
     glossary.router,
     debugging.router,
+    search.router,
     me.router,
     review.router,
     reviews.router,
@@ -101,7 +104,7 @@ ACCOUNTS = (
     desk.router,
     operator.router,
 )
-API = (runs.api, exports.api, graphs.api, home.api, submissions.api, drafts.api, chapter.api)
+API = (runs.api, exports.api, graphs.api, home.api, submissions.api, drafts.api, chapter.api, search.api)
 
 
 def utc_now() -> datetime:
@@ -172,12 +175,15 @@ async def open_site(
         asyncio.create_task(database.keep_checkpointing(CHECKPOINT_SECONDS)),
         asyncio.create_task(store.keep_sweeping(clock, SWEEP_SECONDS)),
     ]
+    course_search = CourseSearch()
+    if preview is None:
+        await course_search.count(read_course())
     disk, endings = Disk(settings.data), Endings(database)
     await endings.begin()
     opened = (settings, read_course, store, ledger, endings, renderer, assets, figures, torch, rates, metrics, disk)
     http = open_http()
     providers = {name: OidcClient(provider, http) for name, provider in settings.read_providers().items()}
-    yield Site(*opened, clock, Passwords(), providers, read_terms(settings.terms), preview)
+    yield Site(*opened, clock, Passwords(), providers, course_search, read_terms(settings.terms), preview)
     await http.aclose()
     if preview:
         preview.watch.stop()

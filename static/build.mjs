@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 // The bundles that a page names, and those that src/later.ts loads when needed. Code that they share becomes chunks.
-const SCRIPTS = ["site", "work", "measures", "cuts", "questions", "submission", "play", "bank", "whole", "editor", "preview"];
-const STYLES = ["site", "pages", "work", "preview"];
+const SCRIPTS = ["site", "work", "measures", "cuts", "questions", "submission", "play", "bank", "whole", "search", "editor", "preview"];
+const STYLES = ["site", "pages", "work", "search", "preview"];
 
 // KaTeX's @font-face rules name files that we do not ship; src/math.css has ours.
 const katexStyles = {

@@ -1,5 +1,7 @@
 // The page's keys: arrows go to another chapter, / searches, ? shows the list. All are off while typing.
 
+import { openSearch } from "./search-door";
+
 export function listenForKeys(): void {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
@@ -17,7 +19,7 @@ function answer(key: string): boolean {
   if (key === "ArrowLeft") return turn("prev");
   if (key === "ArrowRight") return turn("next");
   if (key === "?") return showKeys();
-  if (key === "/") return search();
+  if (key === "/") return openSearch();
   return false;
 }
 
@@ -31,10 +33,4 @@ function showKeys(): boolean {
   const dialog = document.querySelector<HTMLDialogElement>("#keys");
   if (dialog && !dialog.open) dialog.showModal();
   return dialog !== null;
-}
-
-function search(): boolean {
-  const field = document.querySelector<HTMLInputElement>("input[type='search']");
-  field?.focus();
-  return field !== null;
 }

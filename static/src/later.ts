@@ -83,16 +83,21 @@ async function load(needs: readonly Load[]): Promise<void> {
 }
 
 /** Loads a script with its style sheet, and creates no element before both have loaded, so none is seen unstyled. */
-function dressed(script: Load): Load {
-  return () => Promise.all([script(), loadStyle()]).then(([module]) => module);
+export function dressed<Script>(script: () => Promise<Script>, sheet = "work.css"): () => Promise<Script> {
+  return () => Promise.all([script(), loadStyle(sheet)]).then(([module]) => module);
 }
 
-let style: Promise<void> | null = null;
+const sheets = new Map<string, Promise<void>>();
 
-/** Loads the style sheet once, unless the page already links to it. The elements also work without it. */
-function loadStyle(): Promise<void> {
-  style ??= new Promise((resolve) => {
-    const href = new URL("./work.css", import.meta.url).href;
+/** Loads a style sheet once, unless the page already links to it. The elements also work without it. */
+function loadStyle(sheet: string): Promise<void> {
+  const coming = sheets.get(sheet) ?? bring(new URL(`./${sheet}`, import.meta.url).href);
+  sheets.set(sheet, coming);
+  return coming;
+}
+
+function bring(href: string): Promise<void> {
+  return new Promise((resolve) => {
     if ([...document.styleSheets].some((sheet) => sheet.href === href)) return resolve();
     const link = document.createElement("link");
     link.rel = "stylesheet";
@@ -100,5 +105,4 @@ function loadStyle(): Promise<void> {
     link.onload = link.onerror = () => resolve();
     document.head.append(link);
   });
-  return style;
 }

@@ -4,10 +4,12 @@ import { ContentsElement } from "./contents";
 import { addCopyButtons } from "./copy";
 import { listenForKeys } from "./keys";
 import { watchPage } from "./later";
+import { listenForSearch } from "./search-door";
 import { ThemeElement } from "./theme";
 
 addCopyButtons(document);
 customElements.define("uw-theme", ThemeElement);
 customElements.define("uw-contents", ContentsElement);
 listenForKeys();
+listenForSearch();
 watchPage(document);

@@ -37,6 +37,25 @@ export interface OutputPiece {
   text: string;
 }
 
+export interface SearchPiece {
+  text: string;
+  found: boolean;
+}
+
+export interface SearchHit {
+  kind: string;
+  href: string;
+  where: string;
+  heading: SearchPiece[];
+  snippet: SearchPiece[];
+}
+
+export interface SearchAnswer {
+  searched: string;
+  whole: boolean;
+  hits: SearchHit[];
+}
+
 export interface Accepted {
   id: string;
   ahead?: number | null;

@@ -11,6 +11,8 @@ QUIET_PAGES = (
     "/problems",
     "/claims",
     "/glossary",
+    "/search",
+    "/search?q=leaf",
     "/debugging",
     "/debugging?way=2-1",
     "/me",

@@ -33,6 +33,7 @@ class Act(StrEnum):
     COMPARE = "compare"
     DRAW = "draw"
     SIGN_IN = "sign-in"
+    SEARCH = "search"
 
 
 PER_MINUTE = {
@@ -45,6 +46,7 @@ PER_MINUTE = {
     Act.COMPARE: 90,
     Act.DRAW: 120,
     Act.SIGN_IN: 20,
+    Act.SEARCH: 120,
 }
 
 WORDS = {
@@ -57,6 +59,7 @@ WORDS = {
     Act.COMPARE: "comparisons of attempts",
     Act.DRAW: "pictures of graphs",
     Act.SIGN_IN: "attempts to sign in",
+    Act.SEARCH: "searches",
 }
 
 

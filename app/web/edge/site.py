@@ -14,6 +14,7 @@ from app.preview import Preview
 from app.settings import Settings
 from app.storage.store import Store
 from app.web.edge.assets import Assets
+from app.web.edge.course_search import CourseSearch
 from app.web.edge.disk import Disk
 from app.web.edge.figures import Figures
 from app.web.edge.metrics import Metrics
@@ -45,6 +46,7 @@ class Site:
     clock: Clock
     passwords: Passwords
     providers: Mapping[str, OidcClient]
+    search: CourseSearch
     terms: Terms | None = None
     preview: Preview | None = None
 

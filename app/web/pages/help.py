@@ -44,6 +44,7 @@ KEYS = (
     KeyRow("← and →", "previous and next chapter"),
     KeyRow("← →, Home, End, Space", "in a tape: one step, first, last, play"),
     KeyRow("1 to 9, Enter", "in review: choose an answer, send it, go on"),
+    KeyRow("/", "search the course"),
     KeyRow("?", "these keys"),
 )
 

@@ -14,6 +14,7 @@ from app.web.api.graphs import GraphAnswer
 from app.web.api.runs import RunRequest
 from app.web.api.submissions import AcceptedAnswer, PublicCheckRequest, SubmissionAnswer, SubmissionRequest
 from app.web.pages.chapter import ReadingPosition
+from app.web.pages.search import FoundHit, FoundPiece, SearchAnswer
 from graders.contract.events import EventKind
 from graders.contract.results import CaseResult, Verdict
 
@@ -41,6 +42,9 @@ def keys_of(events: list[StreamedEvent]) -> dict[str, set[str]]:
         ("A submission", "case", CaseResult),
         ("A submission", "finished", Verdict),
         ("A graph", "answer", GraphAnswer),
+        ("A search", "answer", SearchAnswer),
+        ("A search", "hit", FoundHit),
+        ("A search", "piece", FoundPiece),
         ("A draft and a position", "draft", DraftText),
         ("A draft and a position", "position", ReadingPosition),
     ],
