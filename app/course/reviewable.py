@@ -14,12 +14,15 @@ def find_question(course: Course, chapter: str, name: str) -> Question | None:
     A click on a graph needs a picture that the course brings: that of a cell is the reader's own run.
     """
     found = course.index.by_slug.get(chapter)
-    if found is None:
-        return None
-    if (predict := found.index.predicts.get(name)) is not None:
-        return _as_choice(predict, found)
-    question = found.index.questions.get(name)
-    if isinstance(question, GraphClick) and question.cell not in found.index.graphs:
+    return find_question_in(found, name) if found else None
+
+
+def find_question_in(chapter: Chapter, name: str) -> Question | None:
+    """The same for a chapter that is known."""
+    if (predict := chapter.index.predicts.get(name)) is not None:
+        return _as_choice(predict, chapter)
+    question = chapter.index.questions.get(name)
+    if isinstance(question, GraphClick) and question.cell not in chapter.index.graphs:
         return None
     return None if question is None or (question.variant and not question.draws) else question
 

@@ -1,12 +1,13 @@
 """The maturity ladder of a chapter: Read, Predicted, Answered, Built, Debugged, Remembered, from a history."""
 
+from collections import defaultdict
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, tzinfo
 from enum import StrEnum
 
-REMEMBERED_DAYS = 4
-"""Recall counts as lasting once it happened on this many separate days (UTC)."""
+from app.learning.review import RETAINED_DAYS, find_day
 
 
 class Rung(StrEnum):
@@ -25,7 +26,8 @@ class Rung(StrEnum):
             "Answered": "you have answered every question right",
             "Built": "you have passed every exercise in which you write code",
             "Debugged": "you have found the fault in every exercise that hides one",
-            "Remembered": f"you answered a question of the chapter right on {REMEMBERED_DAYS} different days",
+            "Remembered": f"you answered each question of the chapter right on {RETAINED_DAYS} different days (the "
+            "first answer of a day counts); with regular review, that takes about two months",
         }[self.value]
 
 
@@ -72,8 +74,10 @@ class Step:
         return self.done >= self.total
 
 
-def climb_ladder(asked: Asked, done: Done, now: datetime) -> tuple[Step, ...]:
+def climb_ladder(asked: Asked, done: Done, now: datetime, zone: tzinfo = UTC) -> tuple[Step, ...]:
     """The rungs that this chapter has, lowest first; a chapter with nothing to debug has no such rung.
+
+    `zone` is where the learner's days are counted.
 
     Rungs are independent: a reader who built before reading has built.
     """
@@ -85,7 +89,7 @@ def climb_ladder(asked: Asked, done: Done, now: datetime) -> tuple[Step, ...]:
         _count(Rung.ANSWERED, asked.questions, recalled, "questions answered right"),
         _count(Rung.BUILT, asked.build, solved, "exercises passed"),
         _count(Rung.DEBUGGED, asked.debug, solved, "faults found"),
-        _remembered(asked, done, now),
+        _remembered(asked, done, find_day(now, zone), zone),
     )
     return tuple(step for step in steps if step.total)
 
@@ -95,20 +99,24 @@ def _count(rung: Rung, wanted: AbstractSet[str], have: AbstractSet[str], words: 
     return Step(rung, done, len(wanted), f"{done} of {len(wanted)} {words}")
 
 
-def _remembered(asked: Asked, done: Done, now: datetime) -> Step:
-    """Counts the days on which a question of this chapter was answered right; each day, also today, counts once."""
-    if not asked.questions:
-        return Step(Rung.REMEMBERED, 0, 0, "")
-    today = now.astimezone(UTC).date()
-    days = {
-        day
-        for recall in done.recalls
-        if recall.correct and recall.question in asked.questions
-        if (day := recall.at.astimezone(UTC).date()) <= today
-    }
-    count = min(len(days), REMEMBERED_DAYS)
-    if count < REMEMBERED_DAYS and today in days:
-        words = "days: today counts; come back on another day"
-    else:
-        words = "days on which you answered a question right"
-    return Step(Rung.REMEMBERED, count, REMEMBERED_DAYS, f"{count} of {REMEMBERED_DAYS} {words}")
+def _remembered(asked: Asked, done: Done, today: date, zone: tzinfo) -> Step:
+    """Counts the questions that were right on enough days. The first answer of a day decides, as in review."""
+    kept = [recall for recall in done.recalls if recall.question in asked.questions]
+    days = count_right_days(kept, today, zone)
+    count = sum(days.get(question, 0) >= RETAINED_DAYS for question in asked.questions)
+    total = len(asked.questions)
+    words = f"{count} of {total} questions right on {RETAINED_DAYS} different days"
+    return Step(Rung.REMEMBERED, count, total, words)
+
+
+def count_right_days(recalls: Iterable[Recall], today: date, zone: tzinfo) -> dict[str, int]:
+    """For each question, on how many days up to today its first answer was right."""
+    firsts: dict[tuple[str, date], bool] = {}
+    for recall in sorted(recalls, key=lambda recall: recall.at):
+        day = find_day(recall.at, zone)
+        if day <= today:
+            firsts.setdefault((recall.question, day), recall.correct)
+    right: dict[str, int] = defaultdict(int)
+    for (question, _), correct in firsts.items():
+        right[question] += correct
+    return right

@@ -1,4 +1,4 @@
-"""Which questions come today, of those that the course still has. No I/O."""
+"""Which questions come today, of those that the course still has, and days in words. No I/O."""
 
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
@@ -16,3 +16,11 @@ def find_today(deck: Deck, now: datetime) -> date:
 def plan_review(course: Course, deck: Deck, now: datetime) -> Today:
     asked = (card for card in deck.cards if find_question(course, card.key.chapter, card.key.question))
     return plan_day(asked, find_today(deck, now))
+
+
+def say_day(day: date, today: date) -> str:
+    """A day as one says it: today, tomorrow, "on Wednesday 4 March"."""
+    away = (day - today).days
+    if away <= 1:
+        return "tomorrow" if away == 1 else "today"
+    return f"on {day:%A} {day.day} {day:%B}"

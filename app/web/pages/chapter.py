@@ -167,6 +167,8 @@ async def render_chapter(
 ) -> Response:
     """The whole page; `problems` are sentences about forms that could not be accepted, by block id."""
     state = await gather_state(context, chapter, problems, draws)
+    if context.learner is not None:
+        state = replace(state, deck=await context.site.store.review_cards.deck(context.learner))
     frame = await context.frame(chapter.title, _plain(chapter.subtitle) or chapter.title)
     return context.site.renderer.page(present_page(context, frame, state), status)
 
@@ -174,7 +176,7 @@ async def render_chapter(
 def present_page(context: RequestContext, frame: Frame, state: ChapterState) -> ChapterPage:
     course, chapter = context.course, state.chapter
     module = course.index.modules[chapter.module]
-    ladder = make_ladder(course, chapter, state.history, state.progress, context.now)
+    ladder = make_ladder(course, chapter, state.history, state.progress, context.now, state.deck)
     blocks = present_blocks(chapter.blocks, replace(state, ladder=ladder))
     if context.site.preview:
         blocks = place_problems(chapter, blocks, context.site.preview.problems_under(f"chapters/{chapter.slug}"))

@@ -9,7 +9,8 @@ from markupsafe import escape
 
 from app.course.blocks import Html
 from app.course.model import Chapter, Module, PlannedChapter
-from app.storage.records import NOTHING_YET, ChapterHistory
+from app.storage.records import NOTHING_YET, ChapterHistory, Deck
+from app.storage.review_cards import NO_DECK
 from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.views.ladder import LadderView
@@ -57,6 +58,7 @@ async def course_map(context: RequestContextDep) -> Response:
     site, course, learner = context.site, context.course, context.learner
     histories = await site.store.histories(learner) if learner else {}
     progress = count_progress(await site.ledger.finished_submissions(learner)) if learner else {}
+    deck = await site.store.review_cards.deck(learner) if learner else NO_DECK
     page = CourseMapPage(
         frame=await context.frame("The course", course.tagline),
         modules=tuple(
@@ -65,7 +67,7 @@ async def course_map(context: RequestContextDep) -> Response:
                 module.number,
                 module.title,
                 module.summary,
-                tuple(show_chapter(context, chapter, histories, progress) for chapter in module.chapters),
+                tuple(show_chapter(context, chapter, histories, progress, deck) for chapter in module.chapters),
             )
             for module in course.modules
         ),
@@ -85,11 +87,13 @@ def show_chapter(
     chapter: Chapter | PlannedChapter,
     histories: Mapping[str, ChapterHistory],
     progress: Mapping[str, ExerciseProgress],
+    deck: Deck,
 ) -> ChapterRow:
     if isinstance(chapter, PlannedChapter):
         objectives = tuple(str(escape(objective)) for objective in chapter.objectives)
         return ChapterRow(chapter.number, chapter.title, "", "", 0, objectives, planned=True, ladder=None)
     history = histories.get(chapter.slug, NOTHING_YET)
+    ladder = make_ladder(context.course, chapter, history, progress, context.now, deck) if context.learner else None
     return ChapterRow(
         number=chapter.number,
         title=chapter.title,
@@ -98,5 +102,5 @@ def show_chapter(
         minutes=chapter.minutes,
         objectives=chapter.objectives,
         planned=False,
-        ladder=make_ladder(context.course, chapter, history, progress, context.now) if context.learner else None,
+        ladder=ladder,
     )

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 
 from app.learning.calibration import Confidence, Guess, calibrate, describe_calibration
 from app.storage.records import ChapterHistory
+from app.storage.review_cards import NO_DECK
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.links import link_to
@@ -69,12 +70,13 @@ async def my_page(context: RequestContextDep, deleted: bool = False, closed: boo
     site, course, learner = context.site, context.course, context.learner
     histories = await site.store.histories(learner) if learner else {}
     progress = count_progress(await site.ledger.finished_submissions(learner)) if learner else {}
+    deck = await site.store.review_cards.deck(learner) if learner else NO_DECK
     levels = calibrate(_settled_guesses(context, histories))
     page = MePage(
         frame=await context.frame("Your progress", "What you predicted, answered and built, and your data."),
         chapters=tuple(
             ChapterProgress(
-                link_to(chapter), make_ladder(course, chapter, histories[chapter.slug], progress, context.now)
+                link_to(chapter), make_ladder(course, chapter, histories[chapter.slug], progress, context.now, deck)
             )
             for chapter in course.chapters
             if chapter.slug in histories

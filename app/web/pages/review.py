@@ -16,7 +16,7 @@ from app.learning.calibration import Confidence
 from app.learning.review import Card, Key, Rating, Today
 from app.storage.records import Answer, Deck, ReviewAnswer
 from app.storage.review_cards import NO_DECK
-from app.web.edge.due import find_today, plan_review
+from app.web.edge.due import find_today, plan_review, say_day
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.zones import list_zones
@@ -25,7 +25,6 @@ from app.web.views.presenting import ask_picture
 from app.web.views.reviewing import (
     Instance,
     link_to_section,
-    say_day,
     say_return,
     show_answered,
     show_code,

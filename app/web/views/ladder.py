@@ -17,7 +17,8 @@ class RungView:
 
 @dataclass(frozen=True)
 class LadderView:
-    """The maturity ladder of a chapter for this learner."""
+    """The maturity ladder of a chapter for this learner. `dates` says when its questions come back; may be empty."""
 
     template: ClassVar[str] = "ladder"
     rungs: tuple[RungView, ...]
+    dates: str = ""

@@ -38,7 +38,8 @@ from app.course.questions.question import QuestionBase
 from app.drawing.tasks import DrawPicture, Figure
 from app.learning.calibration import Confidence
 from app.storage.draft_key import DraftKey, cell_key
-from app.storage.records import NOTHING_YET, Answer, ChapterHistory
+from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Deck
+from app.storage.review_cards import NO_DECK
 from app.web.views import blocks as views
 from app.web.views.ladder import LadderView
 from app.web.views.measures import show_measure
@@ -80,6 +81,7 @@ class ChapterState:
     learner: str = ""
     draws: Mapping[str, int] = field(default_factory=dict)
     ladder: LadderView | None = None
+    deck: Deck = NO_DECK
 
 
 def picture_prefix(block: Cell | Graph) -> str:

@@ -1,12 +1,17 @@
 """Turn a learner's history into progress: with exercises, and on a chapter's ladder."""
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
 
 from app.course.model import Chapter, Course
 from app.course.questions.kinds import WrongLine
+from app.course.reviewable import find_question_in
 from app.learning.ladder import Asked, Done, Recall, climb_ladder
-from app.storage.records import ChapterHistory
+from app.learning.review import predict_retained
+from app.storage.records import ChapterHistory, Deck
+from app.storage.review_cards import NO_DECK
+from app.web.edge.due import find_today, say_day
 from app.web.views.ladder import LadderView, RungView
 from app.web.views.presenting import ExerciseProgress
 from graders.contract.results import Outcome
@@ -42,15 +47,38 @@ def ask_of(course: Course, chapter: Chapter) -> Asked:
 
 
 def make_ladder(
-    course: Course, chapter: Chapter, history: ChapterHistory, progress: Mapping[str, ExerciseProgress], now: datetime
+    course: Course,
+    chapter: Chapter,
+    history: ChapterHistory,
+    progress: Mapping[str, ExerciseProgress],
+    now: datetime,
+    deck: Deck = NO_DECK,
 ) -> LadderView:
+    """`deck` has the learner's review cards, of this chapter and of others."""
     done = Done(
         finished_reading=history.reading is not None and history.reading.finished_at is not None,
         predicted=frozenset(history.predictions),
         recalls=tuple(Recall(a.question, bool(a.correct), a.answered_at) for a in history.answers),
         passed=frozenset(name for name, progress in progress.items() if progress.passed),
     )
-    steps = climb_ladder(ask_of(course, chapter), done, now)
-    return LadderView(
-        tuple(RungView(step.rung.value, step.reached, step.done, step.total, step.detail) for step in steps)
-    )
+    asked = ask_of(course, chapter)
+    steps = climb_ladder(asked, done, now, ZoneInfo(deck.zone))
+    rungs = tuple(RungView(step.rung.value, step.reached, step.done, step.total, step.detail) for step in steps)
+    return LadderView(rungs, _say_dates(chapter, asked, deck, find_today(deck, now)))
+
+
+def _say_dates(chapter: Chapter, asked: Asked, deck: Deck, today: date) -> str:
+    """When this chapter is reviewed next, and when all of it is remembered if every answer until then is right."""
+    cards = [
+        card
+        for card in deck.cards
+        if card.key.chapter == chapter.slug and find_question_in(chapter, card.key.question) is not None
+    ]
+    if not cards:
+        return ""
+    words = f"Next review {say_day(max(today, min(card.due_on for card in cards)), today)}."
+    mine = [card for card in cards if card.key.question in asked.questions]
+    days = [day for card in mine if (day := predict_retained(card, today))]
+    if not days or len(mine) < len(asked.questions):
+        return words
+    return f"{words} Remembered {say_day(max(days), today)}, if every answer until then is right."

@@ -14,6 +14,7 @@ from app.course.reviewable import find_cell, find_graph
 from app.drawing.tasks import Figure
 from app.learning.review import Card, Key
 from app.storage.records import Answer
+from app.web.edge.due import say_day
 from app.web.edge.frame import Link
 from app.web.views.blocks import GraphView, QuestionView
 from app.web.views.presenting import (
@@ -83,14 +84,6 @@ def link_to_section(chapter: Chapter, name: str) -> Link:
     anchor = heading.anchor if heading else name
     title = f"{chapter.title}: {heading.text}" if heading else chapter.title
     return Link(f"/chapters/{chapter.slug}#{anchor}", title, chapter.number)
-
-
-def say_day(day: date, today: date) -> str:
-    """A day as one says it: today, tomorrow, "on Wednesday 4 March"."""
-    away = (day - today).days
-    if away <= 1:
-        return "tomorrow" if away == 1 else "today"
-    return f"on {day:%A} {day.day} {day:%B}"
 
 
 def say_return(card: Card | None, today: date) -> str:

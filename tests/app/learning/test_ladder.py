@@ -1,8 +1,9 @@
 """The maturity ladder of a chapter, from what its reader did."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
-from app.learning.ladder import Asked, Done, Recall, Rung, Step, climb_ladder
+from app.learning.ladder import Asked, Done, Recall, Rung, Step, climb_ladder, count_right_days
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ASKED = Asked(frozenset({"p"}), frozenset({"q", "r"}), frozenset({"engine"}), frozenset())
@@ -25,7 +26,7 @@ def test_a_new_reader_stands_before_every_rung_that_the_chapter_has() -> None:
         (Rung.PREDICTED, 0, 1),
         (Rung.ANSWERED, 0, 2),
         (Rung.BUILT, 0, 1),
-        (Rung.REMEMBERED, 0, 4),
+        (Rung.REMEMBERED, 0, 2),
     ]
 
 
@@ -49,24 +50,54 @@ def test_a_wrong_answer_recalls_nothing() -> None:
     assert (wrong[Rung.ANSWERED].done, wrong[Rung.REMEMBERED].done) == (0, 0)
 
 
+def test_a_question_is_remembered_once_it_was_right_on_four_days() -> None:
+    three = Done(False, frozenset(), recall_on(0, 2, 13), frozenset())
+    four = Done(False, frozenset(), recall_on(0, 2, 13, 59), frozenset())
+    later = NOON + timedelta(days=59)
+
+    before, after = (rungs(done, now=later)[Rung.REMEMBERED] for done in (three, four))
+
+    assert (before.done, after.done, after.total, after.reached) == (0, 1, 2, False)
+    assert after.detail == "1 of 2 questions right on 4 different days"
+
+
+def test_a_chapter_is_remembered_once_every_question_is() -> None:
+    both = recall_on(0, 2, 13, 59) + recall_on(0, 2, 13, 59, question="r")
+
+    assert rungs(Done(False, frozenset(), both, frozenset()), now=NOON + timedelta(days=59))[Rung.REMEMBERED].reached
+
+
+def test_days_of_two_questions_do_not_add_up() -> None:
+    mixed = recall_on(0, 1) + recall_on(2, 3, question="r")
+
+    assert (
+        rungs(Done(False, frozenset(), mixed, frozenset()), now=NOON + timedelta(days=9))[Rung.REMEMBERED].done == 0
+    )
+
+
 def test_four_times_on_one_day_is_one_day() -> None:
-    step = rungs(Done(False, frozenset(), recall_on(0, 0.1, 0.2, 0.3), frozenset()), now=NOON + timedelta(days=1))
+    recalls = recall_on(0, 0.1, 0.2, 0.3)
 
-    assert step[Rung.REMEMBERED].done == 1
+    assert count_right_days(recalls, NOON.date(), UTC) == {"q": 1}
 
 
-def test_four_separate_days_are_retained_and_a_fifth_adds_nothing() -> None:
-    done = Done(False, frozenset(), recall_on(0, 1, 5, 9, 20), frozenset())
+def test_the_first_answer_of_a_day_decides() -> None:
+    recalls = recall_on(0, correct=False) + recall_on(0.1) + recall_on(1) + recall_on(1.1, correct=False)
 
-    step = rungs(done, now=NOON + timedelta(days=20))[Rung.REMEMBERED]
+    assert count_right_days(recalls, date(2026, 3, 9), UTC) == {"q": 1}
 
-    assert (step.done, step.total, step.reached) == (4, 4, True)
+
+def test_a_day_is_the_learners_own() -> None:
+    """Noon and 23:00 in UTC are one day there, and two in Tokyo."""
+    recalls = recall_on(0, 11 / 24)
+
+    found = [count_right_days(recalls, date(2026, 3, 9), zone) for zone in (UTC, ZoneInfo("Asia/Tokyo"))]
+
+    assert found == [{"q": 1}, {"q": 2}]
 
 
 def test_days_that_have_not_come_do_not_count() -> None:
-    step = rungs(Done(False, frozenset(), recall_on(0, 1, 2, 3), frozenset()), now=NOON + timedelta(days=1))
-
-    assert step[Rung.REMEMBERED].done == 2
+    assert count_right_days(recall_on(0, 1, 2, 3), date(2026, 3, 2), UTC) == {"q": 2}
 
 
 def test_a_question_about_a_fault_and_a_bug_hunt_are_both_debugging() -> None:

@@ -357,3 +357,23 @@ async def test_ratings_are_stored_with_the_confidence(
 
     assert (chapter.rating, chapter.confidence, chapter.in_review) == (Rating.Good, None, False)
     assert (review.rating, review.confidence, review.in_review) == (Rating.Hard, "guess", True)
+
+
+async def test_a_chapter_and_the_map_say_when_its_questions_come_back(
+    browser: httpx2.AsyncClient, site: Site, clock: StoppedClock, course: Course
+) -> None:
+    await leave_work(browser)
+    pages = [(await browser.get(path)).text for path in (CHAPTER, "/course", "/me", "/modules/start")]
+    assert [page.count("Next review on Tuesday 3 March.") for page in pages] == [1, 1, 1, 1]
+    learner = await learner_of(browser)
+    for name in course.index.by_slug["a-first-graph"].index.questions:
+        await site.store.add_answer(learner, "a-first-graph", Answer(name, QuestionResponse(), True, clock()))
+
+    page = (await browser.get(CHAPTER)).text
+
+    assert (
+        "Next review on Tuesday 3 March. Remembered on Wednesday 29 April, if every answer until then is right."
+        in page
+    )
+    clock.pass_days(9)
+    assert "Next review today." in (await browser.get("/course")).text
