@@ -1,11 +1,14 @@
 """A class of 300 behind one address, on the whole real site with its real limits: alone, then beside a flooder.
 
 python bench/classroom.py [--people 300] [--seconds 120] [--cookies 200] [--course .] [--flood-from 127.0.0.1]
+                          [--accounts]
 
 Everybody has opened a page one to two minutes before (--opening), as it takes to read an exercise. Then they
 do something every 30 s or so: four times in five they read a page, three times in twenty they run a cell, once in
 twenty they submit an answer. A wait is from the request to its result. The flooder keeps as many jobs going as it has
 cookies; each job sleeps for 14.5 s. Each round has a fresh site, which knows nobody.
+
+With --accounts everybody makes an account first, and signs in to it from another browser, in which they then work.
 
 Ends with exit status 1 if anybody of the class was refused, or if they waited more than three times as long beside
 the flooder.
@@ -22,6 +25,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from pathlib import Path
+from urllib.parse import urlencode
 
 from submissions import ROOT, Site, find_exercise, find_percentile, open_site
 
@@ -32,6 +36,7 @@ FLOOD = "import time\ntime.sleep(14.5)"
 FLOOD_PAUSE_SECONDS = 5.0
 FLOOD_AFTER_SHARE = 0.1
 MAX_TIMES = 3.0
+PASSWORD = "ferns dodge my kettle"
 OPENED = re.compile(r'data-opened="([^"]+)"')
 STACK_BYTES = 512 * 1024
 CELL = (
@@ -40,6 +45,8 @@ CELL = (
 
 
 class Act(StrEnum):
+    SIGN_UP = "make an account"
+    SIGN_IN = "sign in"
     READ = "read a page"
     RUN = "run a cell"
     SUBMIT = "submit an answer"
@@ -74,7 +81,7 @@ class Browser:
 
     port: int
     address: str
-    cookie: str = ""
+    cookies: dict[str, str] = field(default_factory=dict)
     opened: str = ""
     connection: HTTPConnection | None = None
 
@@ -82,6 +89,10 @@ class Browser:
         page = self._ask("GET", path).read().decode()
         note = OPENED.search(page)
         self.opened = self.opened or (note[1] if note else "")
+
+    def sign(self, way: str, name: str) -> None:
+        """Make an account or sign in to it: "up" or "in"."""
+        self._ask("POST", f"/sign-{way}", form={"name": name, "password": PASSWORD}).read()
 
     def run(self, source: str) -> str:
         """The outcome, once the stream has ended."""
@@ -92,13 +103,20 @@ class Browser:
         accepted = json.loads(self._ask("POST", f"/api/exercises/{exercise}/submissions", asked).read())
         return self._follow(self._ask("GET", accepted["events"]), "finished")
 
-    def _ask(self, method: str, path: str, body: dict[str, str] | None = None) -> HTTPResponse:
+    def _ask(
+        self, method: str, path: str, body: dict[str, str] | None = None, form: dict[str, str] | None = None
+    ) -> HTTPResponse:
         if self.connection is None:
             self.connection = HTTPConnection("127.0.0.1", self.port, timeout=180, source_address=(self.address, 0))
-        headers = {"content-type": "application/json", "cookie": self.cookie, "x-unwind-opened": self.opened}
-        self.connection.request(method, path, json.dumps(body) if body else None, headers)
+        kind = "application/x-www-form-urlencoded" if form else "application/json"
+        cookie = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        headers = {"content-type": kind, "cookie": cookie, "x-unwind-opened": self.opened}
+        sent = urlencode(form) if form else json.dumps(body) if body else None
+        self.connection.request(method, path, sent, headers)
         answer = self.connection.getresponse()
-        self.cookie = answer.headers.get("set-cookie", self.cookie).split(";")[0]
+        for line in answer.headers.get_all("set-cookie", []):
+            name, _, value = line.partition(";")[0].partition("=")
+            self.cookies[name] = value
         if answer.status in (429, 503):
             raise Refused(f"{path}: {answer.status} {answer.read().decode()[:200]}")
         if answer.status >= 400:
@@ -131,6 +149,7 @@ class Class:
     pages: tuple[str, ...]
     exercise: str
     solution: str
+    has_accounts: bool
     begins: float
     until: float
 
@@ -139,6 +158,8 @@ def take_part(room: Class, noted: Noted, seed: int) -> None:
     """One person, who has one thing going at a time."""
     chance, browser = random.Random(seed), Browser(room.site.port, CLASS_ADDRESS)
     time.sleep(chance.uniform(0, max(0.0, room.begins - time.monotonic()) / 2))
+    if room.has_accounts:
+        browser = _get_account(room, noted, seed)
     browser.read(chance.choice(room.pages))
     browser.close()
     time.sleep(max(0.0, room.begins + chance.uniform(0, SECONDS_PER_ACT) - time.monotonic()))
@@ -160,15 +181,30 @@ def take_part(room: Class, noted: Noted, seed: int) -> None:
         time.sleep(max(0.0, min(chance.expovariate(1 / SECONDS_PER_ACT), room.until - time.monotonic())))
 
 
+def _get_account(room: Class, noted: Noted, seed: int) -> Browser:
+    """Make an account, and sign in to it from a browser that the site does not know."""
+    browser = Browser(room.site.port, CLASS_ADDRESS)
+    for act, way in ((Act.SIGN_UP, "up"), (Act.SIGN_IN, "in")):
+        browser.close()
+        browser = Browser(room.site.port, CLASS_ADDRESS)
+        begun = time.monotonic()
+        try:
+            browser.sign(way, f"Learner {seed}")
+            noted.note(act, time.monotonic() - begun)
+        except Refused as refusal:
+            noted.refused.append(str(refusal))
+        except (HTTPException, OSError) as error:
+            noted.failed.append(f"{act}: {error!r}")
+    return browser
+
+
 def _do(act: Act, room: Class, browser: Browser, chance: random.Random) -> str:
-    match act:
-        case Act.READ:
-            browser.read(chance.choice(room.pages))
-            return "ok"
-        case Act.RUN:
-            return browser.run(CELL)
-        case Act.SUBMIT:
-            return browser.submit(room.exercise, room.solution)
+    if act is Act.RUN:
+        return browser.run(CELL)
+    if act is Act.SUBMIT:
+        return browser.submit(room.exercise, room.solution)
+    browser.read(chance.choice(room.pages))
+    return "ok"
 
 
 @dataclass
@@ -202,7 +238,7 @@ def hold_class(chosen: argparse.Namespace, cookies: int) -> tuple[Noted, Flood]:
     noted, flooded = Noted(), Flood()
     with open_site(chosen.course.absolute(), rate_factor=1.0) as site:
         begins = time.monotonic() + chosen.opening
-        room = Class(site, pages, exercise, solution, begins, begins + chosen.seconds)
+        room = Class(site, pages, exercise, solution, chosen.accounts, begins, begins + chosen.seconds)
         people = [threading.Thread(target=take_part, args=(room, noted, seed)) for seed in range(chosen.people)]
         flooders = [
             threading.Thread(target=flood, args=(room, chosen.flood_from, flooded), daemon=True)
@@ -247,6 +283,7 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=300)
     parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--opening", type=float, default=120.0, help="seconds before the first act")
+    parser.add_argument("--accounts", action="store_true", help="everybody has one")
     parser.add_argument("--cookies", type=int, default=200, help="0: no second round")
     parser.add_argument("--flood-from", default=CLASS_ADDRESS, help="127.0.0.2: from an address of its own")
     parser.add_argument("--course", type=Path, default=ROOT)
