@@ -22,6 +22,7 @@ COPY --from=site-environment /srv/unwind/.venv .venv
 COPY course.toml glossary.md debugging.toml ./
 COPY chapters chapters
 COPY gallery gallery
+COPY drills drills
 COPY exercises exercises
 COPY static/dist static/dist
 COPY static/fonts static/fonts

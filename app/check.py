@@ -29,7 +29,9 @@ from graders.contract.exercise_files import JUDGING_FILES, MANIFEST
 
 HOLDS, BROKEN, FAULT = 0, 1, 2
 MINUTE = 60
-PARTS = ("*.toml", "*.md", "chapters/*", "chapters/*/*.md", "exercises/*", "exercises/*/*", "gallery/*.py")
+PARTS = (
+    "*.toml", "*.md", "chapters/*", "chapters/*/*.md", "exercises/*", "exercises/*/*", "gallery/*.py", "drills/*.md",
+)  # fmt: skip
 """What an author names with `--only`."""
 NOT_UTF_8 = "is not UTF-8"
 

@@ -1,14 +1,16 @@
 """What `--update` writes for the author to review: only what a second run, in fresh processes, gave again."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.checking.committing import write_measure, write_variant
+from app.checking.committing import write_drill_evidence, write_measure, write_variant
 from app.checking.stream import AnyResult
 from app.checking.writing import write_outputs, write_trace
 from app.course.checking.checks import CellCheck, Check, GraphCheck
 from app.course.checking.judging import have_same_picture, tidy_output
+from app.course.drills import proving
+from app.course.drills.proving import DrillCheck
 from app.course.problems import ContentProblem, Rule
 from app.course.questions.variant_check import MeasureCheck, VariantCheck, has_same_draws, has_same_table
 from graders.contract.hello import WorkerHello
@@ -24,9 +26,9 @@ class Change:
     found: ContentProblem
 
 
-WRITTEN = {
+WRITTEN: Mapping[Rule, type | tuple[type, ...]] = {
     Rule.GRAPH_CHANGED: GraphCheck,
-    Rule.VARIANT_CHANGED: VariantCheck,
+    Rule.VARIANT_CHANGED: (VariantCheck, DrillCheck),
     Rule.MEASURE_CHANGED: MeasureCheck,
     Rule.CELL_OUTPUT: CellCheck,
 }
@@ -49,6 +51,8 @@ def gives_the_same(change: Change, again: AnyResult) -> bool:
             return have_same_picture(first.trace, again.trace)
         case VariantCheck():
             return has_same_draws(expectation.question, first, again)
+        case DrillCheck():
+            return proving.has_same_draws(expectation.drill, first, again)
         case MeasureCheck():
             return not expectation.measure.exact or has_same_table(first, again)
         case _:
@@ -72,6 +76,8 @@ def _name(change: Change) -> str:
             return f"the picture of {graph.id!r}"
         case VariantCheck(question=question):
             return f"the draws of {question.id!r}"
+        case DrillCheck(drill=drill):
+            return f"the evidence of the drill {drill.id!r}"
         case MeasureCheck(measure=measure):
             return f"the measurement {measure.id!r}"
         case CellCheck(cell=cell):
@@ -92,6 +98,8 @@ def write_changes(root: Path, changes: Iterable[Change], hello: WorkerHello | No
                 write_trace(expectation.graph.trace_path, result.trace)
             case VariantCheck():
                 write_variant(root, expectation, result, hello)
+            case DrillCheck():
+                write_drill_evidence(root, expectation.drill, result, hello)
             case MeasureCheck():
                 write_measure(root, expectation, result, hello, today)
             case CellCheck():

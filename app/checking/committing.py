@@ -5,6 +5,9 @@ import platform
 from pathlib import Path
 
 from app.checking.writing import replace_file, wall_seconds
+from app.course.drills.drill import FOLDER, Drill
+from app.course.drills.keeping import make_evidence, write_evidence
+from app.course.drills.proving import read_proof
 from app.course.questions.committed import MEASURES, VARIANTS, MeasureFile, hash_measure, write_file
 from app.course.questions.variant_check import MeasureCheck, VariantCheck, make_variant_file, read_table
 from graders.contract.hello import WorkerHello
@@ -32,6 +35,12 @@ def write_measure(root: Path, check: MeasureCheck, result: RunEnd, hello: Worker
         seconds=wall_seconds(result),
     )
     replace_file(_make_folder(root, check.chapter.slug, MEASURES) / f"{check.measure.id}.json", write_file(file))
+
+
+def write_drill_evidence(root: Path, drill: Drill, result: RunEnd, hello: WorkerHello | None) -> None:
+    """Writes what the check proved of a drill beside it."""
+    evidence = make_evidence(drill, read_proof(drill, result), hello.torch if hello else "")
+    replace_file(root / FOLDER / f"{drill.id}.json", write_evidence(evidence))
 
 
 def _make_folder(root: Path, slug: str, kind: str) -> Path:

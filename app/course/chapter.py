@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from app.course.block_tree import Block
-from app.course.blocks import Where
+from app.course.blocks import Variant, Where
 from app.course.language.building import build_blocks
 from app.course.language.code_blocks import read_setup, read_variant
 from app.course.language.directive_scan import Fence, find_fences
@@ -21,7 +21,9 @@ from app.course.language.tree import Part, directives_of, nest
 from app.course.language.typeset import Typesetter
 from app.course.model import Chapter, Headline
 from app.course.problems import ContentProblem, Report, Rule, report_invisible
+from app.course.questions.kinds import Question
 from app.course.questions.placeholders import mark_placeholders
+from app.course.questions.question import QuestionBase
 
 WORDS_A_MINUTE = 200
 MINUTES_A_CELL = 1.0
@@ -107,6 +109,22 @@ class ChapterParser:
             draft=fields.draft,
         )
 
+    def question(self, text: str, path: str, variant: Variant) -> "ParsedQuestions":
+        """Parses a file that holds questions alone, which may be drawn by `variant`."""
+        report = Report(path)
+        lines = text.split("\n")
+        written = tuple(lines)
+        report_invisible(lines, report)
+        blank_conflicts(lines, report)
+        advise_undone(lines, report)
+        fences = find_fences(lines, report)
+        _mark_questions(lines, fences.values())
+        prose = Prose(self._markdown, self._typesetter, report, "")
+        draft = Draft(variant.id, report, prose, written, variants={variant.id: variant}, asks_about_drawn=True)
+        blocks = build_blocks(nest(prose.parse("\n".join(lines), fences)), draft)
+        questions = tuple(block for block in blocks if isinstance(block, QuestionBase))
+        return ParsedQuestions(questions, tuple(report.problems), tuple(prose.links), tuple(draft.concepts))
+
     def markdown(self, text: str, path: str, cut_at: str = "") -> "RenderedText":
         """Renders Markdown without directives: an exercise's prompt, or its hints, each under its heading.
 
@@ -125,6 +143,16 @@ class ChapterParser:
             parts[-1].append(token)
         rendered = tuple(html for part in parts if (html := prose.html(part)))
         return RenderedText(rendered, tuple(report.problems), tuple(prose.links))
+
+
+@dataclass(frozen=True)
+class ParsedQuestions:
+    """The questions of a file without chapters, with the references to check against the course."""
+
+    questions: tuple[Question, ...]
+    problems: tuple[ContentProblem, ...]
+    links: tuple[Link, ...]
+    concepts: tuple[Named, ...]
 
 
 @dataclass(frozen=True)

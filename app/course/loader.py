@@ -14,6 +14,8 @@ from app.course.checking.evidence import EvidenceFile, evidence_of, read_evidenc
 from app.course.course_file import ChapterEntry, CourseFile, ModuleEntry
 from app.course.debugging import PATH as DEBUGGING
 from app.course.debugging import check_guide_links, read_debugging
+from app.course.drills.drill import FOLDER as DRILLS
+from app.course.drills.reading import read_drills
 from app.course.exercise_file import EXERCISE_FILES, ExerciseText, ReadExercise, read_exercise
 from app.course.explained import PATH as COURSE_FILE
 from app.course.explained import explain_rules, link_rules
@@ -58,6 +60,7 @@ WATCHED = (
     GLOSSARY,
     DEBUGGING,
     "gallery/*.py",
+    "drills/*",
     "chapters/*/chapter.md",
     "chapters/*/evidence.json",
     "chapters/*/figures/*",
@@ -133,6 +136,9 @@ class CourseReader:
         text_of_guide = self._read_root(DEBUGGING, Rule.DEBUGGING_FILE, report)
         guide, guide_problems, links[DEBUGGING] = read_debugging(text_of_guide, self._parser)
         gallery = self._read_gallery(report)
+        drills = read_drills(self._read_drill_files(report), file.concepts, self._parser)
+        problems += drills.problems
+        links |= drills.links
         problems += [*glossary_problems, *guide_problems, *check_gallery(gallery)]
         links[COURSE_FILE] = link_rules(file.explained, text)
         problems += check_links(parsed, file, frozenset(read), links, drafts)
@@ -163,6 +169,7 @@ class CourseReader:
             debugging=guide,
             explained=explain_rules(file.explained, text, _written(modules)),
             gallery=gallery,
+            drills=drills.drills,
             brand=file.brand or file.title,
             lead=file.lead,
             pages=file.pages if file.pages is not None else (ALL_PAGES if file.torch else PAGES_WITHOUT_TORCH),
@@ -199,6 +206,12 @@ class CourseReader:
         """The gallery's programs, in the order of the file names."""
         paths = [path for path in sorted((self.root / GALLERY).glob("*.py")) if may_be_read(path, self.root)]
         return tuple(read_snippet(path.stem, read_text(path, self.root, Rule.GALLERY, report)) for path in paths)
+
+    def _read_drill_files(self, report: Report) -> dict[str, str]:
+        """The texts of the folder with the drills, by file name."""
+        paths = [path for path in sorted((self.root / DRILLS).glob("*.*")) if may_be_read(path, self.root)]
+        wanted = [path for path in paths if path.suffix in (".md", ".py", ".json")]
+        return {path.name: read_text(path, self.root, Rule.DRILL, report) for path in wanted}
 
     def _read_exercise(self, folder: Path, concepts: Mapping[str, str]) -> ReadExercise:
         report = Report(f"exercises/{folder.name}/exercise.toml")

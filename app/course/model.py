@@ -7,6 +7,7 @@ from pathlib import Path
 
 from app.course.block_tree import Block
 from app.course.blocks import Html, Where
+from app.course.drills.drill import Drill
 from app.course.flow import Flow
 from app.course.gallery import Snippet
 from app.course.index import ChapterIndex, index_blocks
@@ -158,6 +159,7 @@ class Course:
     explained: Mapping[str, Explanation] = field(default_factory=dict)
     """Where an operation's rule is explained, by the player's name for the rule."""
     gallery: tuple[Snippet, ...] = ()
+    drills: tuple[Drill, ...] = ()
     brand: str = ""
     """The short name in the header; the title if there is none."""
     lead: str = ""

@@ -72,6 +72,7 @@ class Rule(StrEnum):
     UNKNOWN_RULE = "unknown-rule"
     UNKNOWN_TERM = "unknown-term"
     GALLERY = "gallery"
+    DRILL = "drill"
     GLOSSARY_FILE = "glossary-file"
     DEBUGGING_FILE = "debugging-file"
     CONCEPT_UNASKED = "concept-unasked"

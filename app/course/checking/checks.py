@@ -15,6 +15,7 @@ from app.course.block_tree import blocks_of
 from app.course.blocks import Cell, Claim, Graph, Incident, Steps, Switch
 from app.course.checking.evidence import hash_claim
 from app.course.checking.harness import cell_job, claim_job, variant_job
+from app.course.drills.proving import DrillCheck, proving_job
 from app.course.gallery import Snippet
 from app.course.language.python_code import find_syntax_mistake
 from app.course.language.toml_file import find_line
@@ -108,7 +109,9 @@ class SnippetCheck:
     snippet: Snippet
 
 
-RunExpectation = SnippetCheck | CellCheck | ClaimCheck | GraphCheck | VariantCheck | MeasureCheck | SwitchCheck
+RunExpectation = (
+    SnippetCheck | CellCheck | ClaimCheck | GraphCheck | VariantCheck | MeasureCheck | SwitchCheck | DrillCheck
+)
 Expectation = RunExpectation | ExerciseCheck | ExamineCheck
 
 
@@ -150,6 +153,11 @@ def plan_checks(
             job = RunJob(source=snippet.source)
             digest = _digest("snippet", job.model_dump(), snippet.text)
             yield Check(snippet.path, snippet.path, job, SnippetCheck(snippet), digest)
+    for drill in course.drills:
+        if _parses(drill.code) and all(_parses(text) for _, text in drill.shared):
+            drawn = proving_job(drill)
+            digest = _digest("drill", drawn.model_dump(), repr(drill.evidence), repr(drill.question))
+            yield Check(f"drills/{drill.id}", drill.path, drawn, DrillCheck(drill), digest)
 
 
 def _plan_chapter(chapter: Chapter, traces: Mapping[str, str], has_gpu: bool) -> Iterator[Check]:
@@ -297,6 +305,8 @@ def describe(expectation: Expectation) -> str:  # noqa: C901 - one flat match ov
             return "graph"
         case VariantCheck():
             return "variant"
+        case DrillCheck():
+            return "drill"
         case MeasureCheck():
             return "measurement"
         case SwitchCheck():

@@ -23,6 +23,7 @@ from app.course.checking.checks import (
     wanted_outcome,
 )
 from app.course.checking.harness import ASSERTED_LINE, read_lines
+from app.course.drills.proving import DrillCheck, judge_drill
 from app.course.gallery import judge_snippet
 from app.course.language.python_code import find_certain_asserts
 from app.course.language.toml_file import find_line
@@ -73,7 +74,9 @@ def judge(check: Check, result: RunEnd | Verdict | Examination) -> Judged:
     return Judged(tuple(report.problems))
 
 
-def _judge_run(expectation: RunExpectation, end: RunEnd, report: Report) -> None:
+def _judge_run(  # noqa: C901 - one flat match over a closed union
+    expectation: RunExpectation, end: RunEnd, report: Report
+) -> None:
     match expectation:
         case SnippetCheck():
             judge_snippet(expectation.snippet, end, report)
@@ -87,6 +90,8 @@ def _judge_run(expectation: RunExpectation, end: RunEnd, report: Report) -> None
             _judge_variant(expectation, end, report)
         case MeasureCheck():
             _judge_measure(expectation, end, report)
+        case DrillCheck():
+            _judge_drill(expectation, end, report)
         case SwitchCheck():
             _judge_switch(expectation, end, report)
         case _:
@@ -206,6 +211,16 @@ def _judge_variant(expectation: VariantCheck, result: RunEnd, report: Report) ->
     message = f"the variant {variant.id!r} ends with {say_end(result)}"
     line = _line_within(variant.code_line, variant.code, result.mistake)
     report.add(line, Rule.VARIANT_FAILED, say_end(result), message, "fix `draw`; it is given a random.Random")
+
+
+def _judge_drill(expectation: DrillCheck, result: RunEnd, report: Report) -> None:
+    if result.outcome is Outcome.OK:
+        judge_drill(expectation, result, report)
+        return
+    drill = expectation.drill
+    message = f"the drill {drill.id!r} ends with {say_end(result)}"
+    remedy = f"fix `draw` in {drill.id}.py; it is given a random.Random and a level"
+    report.add(drill.question.where.line, Rule.VARIANT_FAILED, say_end(result), message, remedy)
 
 
 def _judge_measure(expectation: MeasureCheck, result: RunEnd, report: Report) -> None:

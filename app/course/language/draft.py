@@ -52,6 +52,8 @@ class Draft:
     exercises: list[Named] = field(default_factory=list)
     resolvers: list[Named] = field(default_factory=list)
     clicked: list[Named] = field(default_factory=list)
+    asks_about_drawn: bool = False
+    """Whether it is a drill, whose picture is drawn with each question."""
 
     def where(self, line: int) -> Where:
         return Where(self.report.path, line)

@@ -90,7 +90,9 @@ def build_question(directive: Directive, name: str, draft: Draft) -> Question | 
     question = kind.read(
         Written(common, options, body.items, listings, answer.rubric, fence.line, fence.line_of, draft.report)
     )
-    if isinstance(question, GraphClick):
+    if isinstance(question, GraphClick) and variant is not None:
+        _check_drawn_picture(directive, draft)
+    elif isinstance(question, GraphClick):
         draft.clicked.append(Named(question.cell, fence.line_of("cell"), f"the question in line {fence.line}"))
     return question
 
@@ -103,6 +105,13 @@ def _find_variant(options: DrawnOptions, directive: Directive, draft: Draft) -> 
         message, known = f"the variant {name!r} is not in this chapter", draft.variants
         draft.report.add(line, Rule.UNKNOWN_ID, name, message, suggest(name, known, one_of(known)))
     return draft.variants.get(name)
+
+
+def _check_drawn_picture(directive: Directive, draft: Draft) -> None:
+    if not draft.asks_about_drawn:
+        message = "a picture of a chapter is the same in every draw, so a graph-click question here has no variant"
+        remedy = "write `:cell:` and `:targets:` instead, or make it a drill: see docs/writing-a-drill.md"
+        draft.report.add(directive.fence.line_of("variant"), Rule.UNKNOWN_OPTION, "variant", message, remedy)
 
 
 def _note_concepts(directive: Directive, name: str, draft: Draft) -> None:

@@ -1,7 +1,7 @@
 """Questions about the lines of a program: put them in order, or find the wrong one. Pure."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from string import ascii_lowercase
 from typing import Self
 from zlib import crc32
@@ -13,11 +13,12 @@ from app.course.language.option_fields import LineNumbers
 from app.course.problems import Rule
 from app.course.questions.draw_values import ANSWER, show_values, split_texts
 from app.course.questions.marking import Mark, QuestionResponse, Unmarkable
-from app.course.questions.placeholders import fill_html, fill_text, unmark
+from app.course.questions.placeholders import fill_html, fill_text, names_in, unmark
 from app.course.questions.question import DrawnOptions, Listing, QuestionBase, QuestionOptions, Written
 from app.course.questions.wrong_answers import (
     ANSWER_MARK,
     EVERY_OTHER,
+    KnownWrong,
     WrongAnswers,
     need_otherwise,
     read_wrong_answers,
@@ -25,6 +26,9 @@ from app.course.questions.wrong_answers import (
 
 FEWEST_LINES = 3
 """An ordering question needs at least this many lines."""
+
+SHUFFLE = "shuffle"
+"""The value of a draw that decides the order in which its lines are shown."""
 
 NOTHING_SAID = "the choice of any other line gets no feedback"
 
@@ -53,27 +57,36 @@ class CodeQuestion(QuestionBase):
 
 @dataclass(frozen=True, kw_only=True)
 class Order(CodeQuestion):
-    """The code is written in the right order. `otherwise` is the feedback to all wrong orders: there are too many."""
+    """The code is written in the right order.
+
+    With a variant, an answer may be a draw's value that holds the lines in a wrong order. `otherwise` is the feedback
+    to all other orders: there are too many. `shuffle` decides the order in which the lines are first shown.
+    """
 
     otherwise: Html
+    wrong: WrongAnswers = field(default_factory=WrongAnswers)
+    shuffle: str = ""
 
     kind = "order"
     draws_answer = False
 
     @classmethod
     def read(cls, written: Written) -> "Order":
+        drawn = isinstance(written.options, DrawnOptions)
         for item in written.items:
-            if item.text != EVERY_OTHER:
+            if item.text != EVERY_OTHER and not (drawn and names_in(item.text)):
                 message = f"{item.text!r} is not an answer to a question about order"
                 remedy = "write `- [ ] *`, which stands for every wrong order"
                 written.report.add(item.line, Rule.ANSWER_KEY, item.text, message, remedy)
-        code = _read_code(written, 1 if isinstance(written.options, DrawnOptions) else FEWEST_LINES)
+        code = _read_code(written, 1 if drawn else FEWEST_LINES)
         wrong = read_wrong_answers(written.items, (), written.report)
-        return cls(**vars(written.common), code=code, otherwise=wrong.otherwise)
+        return cls(**vars(written.common), code=code, otherwise=wrong.otherwise, wrong=wrong)
 
     def letters(self) -> dict[str, int]:
         """The letter of each line, in the order first shown, with the line's index in the right order."""
-        return {line_letter(position): index for position, index in enumerate(shown_order(len(self.lines)))}
+        return {
+            line_letter(position): index for position, index in enumerate(shown_order(len(self.lines), self.shuffle))
+        }
 
     def mark(self, response: QuestionResponse) -> Mark:
         """Marks a text of line letters; identical lines may be exchanged."""
@@ -84,16 +97,28 @@ class Order(CodeQuestion):
         if sorted(letters) != sorted(shown):
             listed = ", ".join(shown)
             raise Unmarkable(f"Name each line once, by its letter: {listed} in the order that you think is right.")
-        is_right = tuple(self.lines[shown[letter]] for letter in letters) == self.lines
-        return Mark(is_right, "" if is_right else self.otherwise)
+        given = tuple(self.lines[shown[letter]] for letter in letters)
+        if given == self.lines:
+            return Mark(True, "")
+        return Mark(False, self.wrong.feedback_to("\n".join(given)) or self.otherwise)
 
     def fill(self, draw: VariantDraw) -> "Order":
-        return replace(super().fill(draw), otherwise=fill_html(self.otherwise, show_values(draw)))
+        """A draw that says how to `shuffle` its lines is shown in an order of its own."""
+        values = show_values(draw)
+        known = tuple(
+            KnownWrong(fill_text(wrong.answer, values), fill_html(wrong.feedback, values))
+            for wrong in self.wrong.known
+        )
+        otherwise, shuffle = fill_html(self.otherwise, values), values.get(SHUFFLE, "")
+        return replace(super().fill(draw), otherwise=otherwise, wrong=WrongAnswers(known, otherwise), shuffle=shuffle)
 
     def find_flaw(self, draw: VariantDraw) -> str:
         filled = self.fill(draw)
         if len(filled.lines) < FEWEST_LINES:
             return f"its code has fewer than {FEWEST_LINES} lines"
+        if unmarked := next((one for one in filled.wrong.known if one.answer == "\n".join(filled.lines)), None):
+            known = self.wrong.known[filled.wrong.known.index(unmarked)]
+            return f"the wrong answer {unmark(known.answer)} is the truth"
         shown = tuple(filled.lines[index] for index in filled.letters().values())
         return "its lines are shown in the right order" if shown == filled.lines else ""
 
@@ -173,10 +198,10 @@ def _read_code(written: Written, fewest: int) -> Listing:
     return code
 
 
-def shown_order(line_count: int) -> tuple[int, ...]:
+def shown_order(line_count: int, shuffle: str = "") -> tuple[int, ...]:
     """The order in which the lines are first shown: the same for every learner, and never the right one."""
     right = tuple(range(line_count))
-    mixed = tuple(sorted(right, key=lambda index: crc32(f"{line_count}:{index}".encode())))
+    mixed = tuple(sorted(right, key=lambda index: crc32(f"{shuffle}{line_count}:{index}".encode())))
     return mixed if mixed != right else right[::-1]
 
 
