@@ -38,6 +38,7 @@ from app.web.edge.site import Clock, Site
 from app.web.edge.terms import read_terms
 from app.web.edge.torch_version import RunningTorch
 from app.web.pages import (
+    calendar,
     chapter,
     claims,
     course_files,
@@ -85,6 +86,7 @@ PAGES = (
     search.router,
     me.router,
     review.router,
+    calendar.router,
     reviews.router,
     module.router,
     help.router,

@@ -6,12 +6,14 @@ from typing import Any
 from sqlalchemy import Connection, Table, case, func, literal, select, union, update
 from sqlalchemy.sql.dml import Insert
 
+from app.storage.calendars import give_calendar
 from app.storage.forgetting import forget
 from app.storage.records import Work
 from app.storage.review_cards import forget_cards, keep_first_zone
 from app.storage.statements import insert_into
 from app.storage.tables import (
     answers,
+    calendars,
     cell_runs,
     drafts,
     hints,
@@ -73,6 +75,9 @@ def _join_readings(moved: Any, rest: list[str]) -> Insert:
     return joined
 
 
+IF_FREE = (calendars,)
+"""Tables whose row changes hands unless the new learner has one."""
+
 DERIVED = (review_cards,)
 """Tables that are made again from the joined work; both learners' rows go."""
 
@@ -112,6 +117,7 @@ def merge(connection: Connection, old: LearnerId, new: LearnerId) -> Work:
     zone = connection.execute(select(learners.c.zone).where(learners.c.id == old)).scalar_one_or_none()
     keep_first_zone(connection, new, zone or "")
     forget_cards(connection, new)
+    give_calendar(connection, old, new)
     connection.execute(update(sessions).where(sessions.c.unclaimed == old).values(unclaimed=None))
     forget(connection, old)
     return Work(before.chapters, before.submissions - left_behind, before.drafts_and_hints)

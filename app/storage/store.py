@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, Table, insert, se
 
 from app.learning.review import Key, Rating
 from app.storage.accounts import Accounts
+from app.storage.calendars import Calendars
 from app.storage.draft_key import DraftKey
 from app.storage.exporting import export
 from app.storage.forgetting import forget, sweep
@@ -41,6 +42,7 @@ class Store:
         self.sections = Sections(database)
         self.identities = Identities(database)
         self.review_cards = ReviewCards(database)
+        self.calendars = Calendars(database)
 
     async def commit_prediction(self, learner: LearnerId, chapter: str, prediction: Prediction) -> bool:
         """Store a prediction. False if one was already committed, which then stays."""

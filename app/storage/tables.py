@@ -163,6 +163,15 @@ review_cards = Table(
 )
 Index("ix_review_cards_learner_due", review_cards.c.learner, review_cards.c.due_on)
 
+# The secret address of a learner's days of review, for a calendar program. The database has its hash.
+calendars = Table(
+    "calendars",
+    metadata,
+    _learner(primary_key=True),
+    Column("token_hash", String(64), nullable=False, unique=True),
+    Column("made_at", Double, nullable=False),
+)
+
 hints = Table(
     "hints",
     metadata,

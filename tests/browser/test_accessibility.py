@@ -16,6 +16,8 @@ QUIET_PAGES = (
     "/debugging",
     "/debugging?way=2-1",
     "/me",
+    "/me/calendar",
+    "/review",
     "/help",
     "/operator",
     "/nowhere",

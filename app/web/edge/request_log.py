@@ -15,7 +15,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 HEADER = "x-request-id"
 OUTSIDE = re.compile(r"[A-Za-z0-9-]{8,64}")
 """What is taken over from a trusted proxy."""
-LINK = "/link/"
+SECRET_PATHS = ("/link/", "/calendar/")
+"""What follows them is a token."""
 
 log = logging.getLogger(__name__)
 current_request: ContextVar[str] = ContextVar("current_request", default="")
@@ -66,5 +67,5 @@ class RequestLog:
 
 
 def hide_token(path: str) -> str:
-    """The path for a log. Whoever reads the token of a one-time link there could still use it."""
-    return f"{LINK}..." if path.startswith(LINK) else path
+    """The path for a log. Anyone who reads a token there could still use it."""
+    return next((f"{secret}..." for secret in SECRET_PATHS if path.startswith(secret)), path)

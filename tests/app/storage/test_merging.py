@@ -9,7 +9,7 @@ from sqlalchemy import Connection, insert, select
 
 from app.course.questions.marking import QuestionResponse
 from app.storage.audit import Actor
-from app.storage.merging import CHANGE_HANDS, DERIVED, ONE_OF_TWO, merge
+from app.storage.merging import CHANGE_HANDS, DERIVED, IF_FREE, ONE_OF_TWO, merge
 from app.storage.records import Account, Answer, Prediction, Reading, Session, Work
 from app.storage.store import Store
 from app.storage.tables import learners, metadata
@@ -35,7 +35,7 @@ def test_every_table_of_a_learner_has_a_rule() -> None:
     of_learners = {table for table in metadata.sorted_tables if "learner" in table.c}
 
     assert {table.name for table in of_learners} == {"accounts", "sessions"} | {
-        table.name for table in (*CHANGE_HANDS, *ONE_OF_TWO, *DERIVED)
+        table.name for table in (*CHANGE_HANDS, *ONE_OF_TWO, *IF_FREE, *DERIVED)
     }
 
 
@@ -174,3 +174,17 @@ async def test_a_browser_that_left_nothing_has_nothing_to_claim(store: Store) ->
 
     assert session.unclaimed is None
     assert await store.sessions.find("anonymous", NOON) is None
+
+
+async def test_a_calendar_keeps_its_address_unless_the_account_has_one(store: Store, database: Database) -> None:
+    for learner in (OLD, NEW):
+        await store.save_draft(learner, "exercises/double", "text", NOON)
+    await store.calendars.open(OLD, "hash of a", NOON)
+    await database.write(merge, OLD, NEW)
+    assert await store.calendars.find("hash of a") == NEW
+
+    await store.save_draft(OLD, "exercises/double", "text", NOON)
+    await store.calendars.open(OLD, "another", NOON)
+    await database.write(merge, OLD, NEW)
+
+    assert (await store.calendars.find("hash of a"), await store.calendars.find("another")) == (NEW, None)

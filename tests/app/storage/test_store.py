@@ -140,6 +140,7 @@ async def leave_something_everywhere(store: Store, learner: LearnerId) -> None:
     await store.note_cell_run(learner, "one", "cell", f"run-{learner[0]}", NOON)
     await store.keep_position(learner, "one", "middle", NOON)
     await store.open_hint(learner, "double", 1, NOON)
+    await store.calendars.open(learner, f"calendar-{learner}", NOON)
 
 
 async def test_an_export_has_every_table_and_readable_times(store: Store) -> None:
