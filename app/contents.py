@@ -3,22 +3,24 @@
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
 from markupsafe import Markup
 
 from app.course.block_tree import Block, Box, blocks_of
-from app.course.blocks import Cell, ExerciseLink, Heading, Prose
+from app.course.blocks import Cell, ExerciseLink, Heading, Incident, Measure, Predict, Prose
+from app.course.chapter import MINUTES_A_CELL, MINUTES_A_QUESTION, WORDS_A_MINUTE
 from app.course.loader import load_course
 from app.course.model import Chapter, Course, Exercise
 from app.course.questions.kinds import KINDS
+from app.course.questions.question import QuestionBase
 from graders.contract.results import Outcome
 
 CHAPTER_HEAD = (
-    "chapter", "words", "of running text", "minutes", "claims", "of them myths", "cells", "measurements", "graphs",
-    "predictions", "questions by kind", "with variants", "exercises",
+    "chapter", "words", "of running text", "minutes", "estimated", "claims", "of them myths", "cells", "measurements",
+    "graphs", "predictions", "questions by kind", "with variants", "exercises",
 )  # fmt: skip
 EXERCISE_HEAD = (
     "exercise", "kind", "difficulty", "checks", "wrong attempts", "right ones", "cheats", "mutants", "findings",
@@ -55,6 +57,7 @@ def describe_chapter(chapter: Chapter) -> tuple[str | int, ...]:
         chapter.words,
         count_running_text(chapter.blocks),
         chapter.minutes,
+        round(estimate_minutes(chapter.blocks)),
         len(claims),
         sum(bool(claim.myth) for claim in claims),
         len(blocks_of(Cell, chapter.blocks)),
@@ -77,6 +80,25 @@ def count_running_text(blocks: tuple[Block, ...]) -> int:
             case Box():
                 count += count_running_text(block.blocks)
     return count
+
+
+def estimate_minutes(blocks: tuple[Block, ...]) -> float:
+    """What is not folded takes so long: its running text, its cells, and its questions and predictions."""
+    minutes = count_running_text(blocks) / WORDS_A_MINUTE
+    for block in _list_unfolded(blocks):
+        match block:
+            case Cell() | Measure() | Incident():
+                minutes += MINUTES_A_CELL
+            case QuestionBase() | Predict():
+                minutes += MINUTES_A_QUESTION
+    return minutes
+
+
+def _list_unfolded(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Box):
+            yield from _list_unfolded(block.blocks)
 
 
 def describe_exercise(exercise: Exercise) -> tuple[str | int, ...]:

@@ -4,7 +4,12 @@ import io
 import shutil
 from pathlib import Path
 
-from app.contents import main
+import pytest
+
+from app.contents import estimate_minutes, main
+from app.course.block_tree import Box, Reveal
+from app.course.blocks import Cell, Predict, Prose, Where
+from graders.contract.jobs import Flavour
 
 COURSE = Path(__file__).resolve().parents[1] / "course"
 
@@ -38,3 +43,21 @@ def test_a_course_with_mistakes_is_told_and_counted_as_far_as_it_goes(tmp_path: 
     out = io.StringIO()
     assert main(["--course", str(tmp_path)], out) == 1
     assert "course.toml" in capsys.readouterr().err
+
+
+WHERE = Where("chapters/one/chapter.md", 1)
+CELL = Cell("first", "print(1)", "", "", False, True, Flavour.PLAIN, "1\n", WHERE)
+PREDICT = Predict("guess", "", (), "first", "", WHERE, "")
+
+
+@pytest.mark.parametrize(
+    ("blocks", "minutes"),
+    [
+        ((Prose("<p>" + "word " * 400 + "</p>"),), 2.0),
+        ((CELL, PREDICT), 2.5),
+        ((Box("careful", "", (CELL,)),), 1.0),
+        ((Reveal("fold", "More", "", (CELL, PREDICT)),), 0.0),
+    ],
+)
+def test_minutes_are_estimated_from_what_is_not_folded(blocks, minutes):
+    assert estimate_minutes(blocks) == minutes
