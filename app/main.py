@@ -19,7 +19,7 @@ from app.linking.oidc import OidcClient, open_http
 from app.preview import Preview
 from app.settings import Env, Settings, read_settings
 from app.storage.store import Store
-from app.web.accounts import desk, join, my_account, one_time_link, operator, sign_in, terms
+from app.web.accounts import desk, join, my_account, one_time_link, operator, reports, sign_in, terms
 from app.web.accounts import providers as provider_routes
 from app.web.api import answers, drafts, exports, graphs, health, predictions, reviews, runs, submissions
 from app.web.edge import errors
@@ -54,6 +54,7 @@ from app.web.pages import (
     play,
     privacy,
     problems,
+    report,
     review,
     search,
     theme,
@@ -84,6 +85,7 @@ PAGES = (
     glossary.router,
     debugging.router,
     search.router,
+    report.router,
     me.router,
     review.router,
     calendar.router,
@@ -105,6 +107,7 @@ ACCOUNTS = (
     one_time_link.router,
     desk.router,
     operator.router,
+    reports.router,
 )
 API = (runs.api, exports.api, graphs.api, home.api, submissions.api, drafts.api, chapter.api, search.api)
 

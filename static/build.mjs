@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 // The bundles that a page names, and those that src/later.ts loads when needed. Code that they share becomes chunks.
-const SCRIPTS = ["site", "work", "measures", "cuts", "questions", "submission", "play", "bank", "whole", "search", "editor", "preview"];
+const SCRIPTS = ["site", "work", "measures", "cuts", "questions", "submission", "play", "bank", "whole", "search", "editor", "report", "preview"];
 const STYLES = ["site", "pages", "work", "search", "preview"];
 
 // KaTeX's @font-face rules name files that we do not ship; src/math.css has ours.

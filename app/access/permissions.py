@@ -25,6 +25,7 @@ class Permission(StrEnum):
     OWN_ACCOUNT = "one's own account"
     SEE_PEOPLE = "see who is in a section"
     MANAGE_PEOPLE = "invite people to a section, and make one-time links for its learners"
+    HANDLE_REPORTS = "read and close what a section's people report as wrong in the course"
     SEE_OPERATION = "see how the site runs"
     OPERATE = "accounts, sections and the audit of the site"
 
@@ -36,6 +37,7 @@ ALLOWED: Mapping[Permission, frozenset[Role]] = {
     Permission.OWN_ACCOUNT: EVERYBODY,
     Permission.SEE_PEOPLE: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
     Permission.MANAGE_PEOPLE: frozenset({Role.INSTRUCTOR}),
+    Permission.HANDLE_REPORTS: frozenset({Role.INSTRUCTOR}),
     Permission.SEE_OPERATION: frozenset({Role.OPERATOR}),
     Permission.OPERATE: frozenset({Role.OPERATOR}),
 }

@@ -11,6 +11,7 @@ from app.course.drills.drill import Drill
 from app.course.flow import Flow
 from app.course.gallery import Snippet
 from app.course.index import ChapterIndex, index_blocks
+from app.course.spots import hash_blocks, hash_writing, name_blocks
 from graders.contract.manifest import Manifest
 
 
@@ -62,6 +63,16 @@ class Chapter:
     @cached_property
     def index(self) -> ChapterIndex:
         return index_blocks(self.blocks)
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """The name of each of `blocks`, by which a reader reports it; empty where nothing can be reported."""
+        return name_blocks(self.blocks)
+
+    @cached_property
+    def hashes(self) -> Mapping[str, str]:
+        """What is written in each block, as a hash, by its key."""
+        return hash_blocks(self.keys, self.blocks)
 
 
 @dataclass(frozen=True)
@@ -178,6 +189,13 @@ class Course:
     def chapters(self) -> tuple[Chapter, ...]:
         """The written chapters in reading order, pages without a number included."""
         return self.index.chapters
+
+    @cached_property
+    def version(self) -> str:
+        """A hash of everything that the course says; not of measured tables and evidence."""
+        chapters = tuple((chapter.slug, chapter.hashes) for chapter in self.chapters)
+        exercises = tuple((exercise.name, exercise.prompt) for exercise in self.exercises.values())
+        return hash_writing((chapters, exercises, self.glossary, self.debugging))
 
     @property
     def numbered_chapters(self) -> tuple[Chapter, ...]:

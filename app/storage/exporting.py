@@ -9,6 +9,8 @@ from app.storage.tables import accounts, audit, learners, metadata
 from graders.contract.model import LearnerId
 
 SECRETS = frozenset({"secret", "token_hash", "address_hash", "state_hash", "browser_hash", "nonce", "verifier"})
+OF_OTHERS = frozenset({"closed_by"})
+"""Columns that name another person in a row about this one."""
 LEFT_OUT = {
     "sections": "its title is nobody's own; a membership names it",
     "sign_in_failures": "keyed hashes, which cannot be traced to an account",
@@ -24,7 +26,7 @@ def export(connection: Connection, learner: LearnerId) -> dict[str, list[dict[st
     for table in metadata.sorted_tables:
         if table.name in LEFT_OUT:
             continue
-        columns = [column for column in table.c if column.name not in SECRETS]
+        columns = [column for column in table.c if column.name not in SECRETS | OF_OTHERS]
         query = select(*columns).where(_is_about(table, learner, account))
         exported[table.name] = [_readable(dict(row)) for row in connection.execute(query).mappings()]
     return exported

@@ -20,6 +20,7 @@ from app.storage.tables import (
     learners,
     predictions,
     readings,
+    reports,
     review_cards,
     sessions,
 )
@@ -28,7 +29,7 @@ from graders.ledger.finish import count_graded, give_submissions
 
 Conflict = Callable[[Any, list[str]], Insert]
 
-CHANGE_HANDS = (answers, cell_runs)
+CHANGE_HANDS = (answers, cell_runs, reports)
 """Tables where rows of both learners can be side by side."""
 
 
@@ -98,7 +99,8 @@ def count_work(connection: Connection, learner: LearnerId) -> Work:
         connection.execute(select(func.count()).select_from(table).where(table.c.learner == learner)).scalar_one()
         for table in (drafts, hints)
     )
-    return Work(in_chapters, count_graded(connection, learner), others)
+    mine = select(func.count()).select_from(reports).where(reports.c.learner == learner)
+    return Work(in_chapters, count_graded(connection, learner), others, connection.execute(mine).scalar_one())
 
 
 def merge(connection: Connection, old: LearnerId, new: LearnerId) -> Work:
@@ -120,4 +122,4 @@ def merge(connection: Connection, old: LearnerId, new: LearnerId) -> Work:
     give_calendar(connection, old, new)
     connection.execute(update(sessions).where(sessions.c.unclaimed == old).values(unclaimed=None))
     forget(connection, old)
-    return Work(before.chapters, before.submissions - left_behind, before.drafts_and_hints)
+    return Work(before.chapters, before.submissions - left_behind, before.drafts_and_hints, before.reports)

@@ -55,14 +55,15 @@ class Session:
 
 @dataclass(frozen=True)
 class Work:
-    """How much of a learner's work there is: chapters with anything in them, submissions, drafts and open hints."""
+    """How much of a learner's work there is: chapters, submissions, drafts with hints, reports."""
 
     chapters: int
     submissions: int
     drafts_and_hints: int
+    reports: int = 0
 
     def __bool__(self) -> bool:
-        return bool(self.chapters or self.submissions or self.drafts_and_hints)
+        return bool(self.chapters or self.submissions or self.drafts_and_hints or self.reports)
 
 
 @dataclass(frozen=True)

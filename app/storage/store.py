@@ -21,6 +21,7 @@ from app.storage.exporting import export
 from app.storage.forgetting import forget, sweep
 from app.storage.identities import Identities
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading
+from app.storage.reports import Reports
 from app.storage.review_cards import ReviewCards, keep_first_zone, renew_card
 from app.storage.rows import dump_response, read_answer, read_prediction, read_reading
 from app.storage.sections import Sections
@@ -43,6 +44,7 @@ class Store:
         self.identities = Identities(database)
         self.review_cards = ReviewCards(database)
         self.calendars = Calendars(database)
+        self.reports = Reports(database)
 
     async def commit_prediction(self, learner: LearnerId, chapter: str, prediction: Prediction) -> bool:
         """Store a prediction. False if one was already committed, which then stays."""

@@ -277,3 +277,24 @@ audit = Table(
 )
 Index("ix_audit_section_number", audit.c.section, audit.c.number)
 Index("ix_audit_object_number", audit.c.object, audit.c.number)
+
+# What a reader finds wrong in the course. `page` and `block` name the place, and `content_hash` the wording that was
+# read there; a NULL `closed_at` means open. `note` says what was changed; a report outlives whoever closed it.
+reports = Table(
+    "reports",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    _learner(),
+    Column("page", String(120), nullable=False),
+    Column("block", String(200), nullable=False),
+    Column("content_hash", String(16), nullable=False),
+    Column("course_version", String(16), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("reported_at", Double, nullable=False),
+    Column("closed_at", Double),
+    Column("closed_by", String(32), ForeignKey("accounts.id", ondelete="SET NULL")),
+    Column("note", Text),
+    sqlite_autoincrement=True,
+)
+Index("ix_reports_learner", reports.c.learner)
+Index("ix_reports_closed_by", reports.c.closed_by)

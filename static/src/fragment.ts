@@ -19,7 +19,7 @@ export async function postForFragment(form: HTMLFormElement, submitter: HTMLElem
     body: fields,
   });
   const html = await response.text();
-  return /^\s*<uw-/.test(html) ? html : null;
+  return /^\s*<(uw-|div )/.test(html) ? html : null;
 }
 
 /** The first element in server HTML. The server escapes what learners wrote; scripts in it would not run. */

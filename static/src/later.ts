@@ -52,6 +52,7 @@ export function watchPage(page: Document): void {
   const fetchAll = (): void => {
     for (const move of MOVES) removeEventListener(move, fetchAll);
     const names = new Set([...page.querySelectorAll(NAMES)].map((element) => element.localName));
+    if (page.querySelector("a.report")) void import("./report").then(({ watchReportLinks }) => watchReportLinks(), () => null);
     for (const need of new Set([...names].flatMap((name) => NEEDS[name] ?? []))) need().catch(() => null);
     watch.disconnect();
     watch = watchWithin(NEAR);

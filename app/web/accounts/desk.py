@@ -44,6 +44,8 @@ class SectionPage:
     people: tuple[PersonRow, ...]
     invite_action: str
     """Empty for somebody who may only look."""
+    reports_href: str
+    """The same."""
     problem: str
 
 
@@ -102,6 +104,7 @@ async def _show(context: RequestContext, section: SectionId, problem: str = "") 
         frame=await context.frame(mine.title, "Who is in this section."),
         people=tuple([await _show_person(context, person, may_manage=may_manage) for person in people]),
         invite_action=f"/desk/{section}/people" if may_manage else "",
+        reports_href=f"/desk/{section}/reports" if is_allowed(Permission.HANDLE_REPORTS, (mine.role,)) else "",
         problem=problem,
     )
     return context.site.renderer.page(page, 422 if problem else 200)

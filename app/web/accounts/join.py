@@ -63,6 +63,7 @@ def describe_work(work: Work) -> str:
         (work.chapters, "work in {} chapter", "work in {} chapters"),
         (work.submissions, "{} submission", "{} submissions"),
         (work.drafts_and_hints, "{} draft or hint", "{} drafts and hints"),
+        (work.reports, "{} report", "{} reports"),
     )
     parts = [(one if count == 1 else many).format(count) for count, one, many in counted if count]
     return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1] if parts else ""

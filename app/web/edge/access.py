@@ -92,6 +92,7 @@ RULES: Mapping[str, Rule] = {
             "/privacy",
             "/problems",
             "/readyz",
+            "/report/{place:path}",
             "/review",
             "/review/answers/{number}",
             "/review/answers/{number}/rubric",
@@ -126,6 +127,8 @@ RULES: Mapping[str, Rule] = {
     "/desk/{section}/people": Rule(Permission.MANAGE_PEOPLE, recent=True),
     "/desk/{section}/people/{account}/end": Rule(Permission.MANAGE_PEOPLE, recent=True),
     "/desk/{section}/people/{account}/link": Rule(Permission.MANAGE_PEOPLE, recent=True),
+    "/desk/{section}/reports": Rule(Permission.HANDLE_REPORTS),
+    "/desk/{section}/reports.md": Rule(Permission.HANDLE_REPORTS),
     "/operator": Rule(Permission.SEE_OPERATION),
     "/metrics": Rule(Permission.SEE_OPERATION, by_token=True),
     "/operator/accounts": Rule(Permission.OPERATE),
@@ -135,6 +138,8 @@ RULES: Mapping[str, Rule] = {
     "/operator/accounts/{account}/link": Rule(Permission.OPERATE, recent=True),
     "/operator/accounts/{account}/role": Rule(Permission.OPERATE, recent=True),
     "/operator/audit": Rule(Permission.OPERATE),
+    "/operator/reports": Rule(Permission.OPERATE),
+    "/operator/reports.md": Rule(Permission.OPERATE),
     "/operator/sections": Rule(Permission.OPERATE, recent=True),
 }
 """The path of each route, as its pattern, and what it needs."""

@@ -34,6 +34,7 @@ class Act(StrEnum):
     DRAW = "draw"
     SIGN_IN = "sign-in"
     SEARCH = "search"
+    REPORT = "report"
 
 
 PER_MINUTE = {
@@ -47,6 +48,7 @@ PER_MINUTE = {
     Act.DRAW: 120,
     Act.SIGN_IN: 20,
     Act.SEARCH: 120,
+    Act.REPORT: 6,
 }
 
 WORDS = {
@@ -60,6 +62,7 @@ WORDS = {
     Act.DRAW: "pictures of graphs",
     Act.SIGN_IN: "attempts to sign in",
     Act.SEARCH: "searches",
+    Act.REPORT: "reports",
 }
 
 

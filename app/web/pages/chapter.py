@@ -22,10 +22,11 @@ from app.web.edge.mistakes import place_problems
 from app.web.edge.rates import Act
 from app.web.edge.site import CourseDep, Site, SiteDep
 from app.web.pages.course_map import href_of
-from app.web.views.blocks import BlockView, HeadingView
+from app.web.views.blocks import BlockView, HeadingView, ProblemView
 from app.web.views.ladder import LadderView
 from app.web.views.presenting import ChapterState, ask_picture, picture_prefix, present_block, present_blocks
 from app.web.views.progress import count_progress, make_ladder
+from app.web.views.spots import report_address
 from graders.contract.model import SubmissionId
 from graders.contract.results import RunEnd
 
@@ -77,6 +78,8 @@ class ChapterPage:
     ladder: LadderView
     contents: tuple[ContentsEntry, ...]
     blocks: tuple[BlockView, ...]
+    report_hrefs: tuple[str, ...]
+    """Where each of `blocks` is reported as wrong, or empty."""
     read_action: str
     read: bool
     resume_anchor: str
@@ -202,6 +205,7 @@ def present_page(context: RequestContext, frame: Frame, state: ChapterState) -> 
         ladder=ladder,
         contents=list_contents(blocks),
         blocks=blocks,
+        report_hrefs=_list_reports(chapter, blocks),
         read_action=f"/chapters/{chapter.slug}/read",
         read=reading is not None and reading.finished_at is not None,
         resume_anchor=reading.anchor if reading else "",
@@ -209,6 +213,13 @@ def present_page(context: RequestContext, frame: Frame, state: ChapterState) -> 
         next=after,
         draft=chapter.draft,
     )
+
+
+def _list_reports(chapter: Chapter, blocks: tuple[BlockView, ...]) -> tuple[str, ...]:
+    """An address for each block. A preview shows mistakes between the chapter's own blocks, which have none."""
+    page, keys = f"chapters/{chapter.slug}", iter(chapter.keys)
+    named = ("" if isinstance(block, ProblemView) else next(keys) for block in blocks)
+    return tuple(report_address(page, key) if key else "" for key in named)
 
 
 def list_contents(blocks: tuple[BlockView, ...]) -> tuple[ContentsEntry, ...]:

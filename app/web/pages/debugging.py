@@ -14,6 +14,7 @@ from app.course.symptoms import Symptom
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import RequestContextDep
 from app.web.edge.links import link_to
+from app.web.views.spots import DEBUGGING, report_address
 
 router = APIRouter(include_in_schema=False)
 
@@ -47,6 +48,7 @@ class FlowStepView:
     text: Html
     command_html: Html
     answers: tuple[AnswerLink, ...]
+    report_href: str
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,9 @@ def _show_given(start: str, given: tuple[Given, ...], index: int) -> GivenView:
 
 def _show_step(step: FlowStep, hrefs: list[str]) -> FlowStepView:
     answers = tuple(AnswerLink(href, answer.html) for href, answer in zip(hrefs, step.answers, strict=True))
-    return FlowStepView(f"step-{step.id}", step.title, step.text, step.command_html, answers)
+    return FlowStepView(
+        f"step-{step.id}", step.title, step.text, step.command_html, answers, report_address(DEBUGGING, step.id)
+    )
 
 
 def _search(chapter: Chapter, words: list[str]) -> TableOfChapter:

@@ -23,6 +23,7 @@ from app.web.views.blocks import ProblemView
 from app.web.views.diagnosis import DiagnosisForm, make_form
 from app.web.views.history import MAX_SHOWN, SubmissionRow, show_history
 from app.web.views.lab_chart import ChartView, show_chart
+from app.web.views.spots import PROMPT, report_address
 from graders.contract.jobs import Diagnosed
 from graders.contract.limits import Limits
 from graders.contract.manifest import Checks
@@ -97,6 +98,7 @@ class ExercisePage:
     closed: str
     """Why nothing can be submitted just now, as a sentence; empty if something can."""
     chapters: tuple[Link, ...]
+    report_href: str
     problem: str = ""
     problems: tuple[ProblemView, ...] = ()
     """The mistakes in the exercise's files, for its author in a preview."""
@@ -177,6 +179,7 @@ async def render_exercise(context: RequestContext, exercise: Exercise, refused: 
         history_cut=len(history) >= MAX_SHOWN,
         solved_href=next((row.href for row in history if row.passed), ""),
         chapters=tuple(link_to(chapter) for chapter in course.index.offering.get(exercise.name, ())),
+        report_href=report_address(f"exercises/{exercise.name}", PROMPT),
         problem=refused.problem if refused else "",
         problems=list_problems(context.site, base),
     )

@@ -10,8 +10,10 @@ from fastapi import APIRouter, Response
 from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
+from app.course.model import Course
 from app.learning.calibration import Confidence, Guess, calibrate, describe_calibration
 from app.storage.records import ChapterHistory
+from app.storage.reports import Report
 from app.storage.review_cards import NO_DECK
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import RequestContext, RequestContextDep
@@ -22,6 +24,7 @@ from app.web.views.blocks import ExerciseLinkView
 from app.web.views.ladder import LadderView
 from app.web.views.presenting import present_exercise_link
 from app.web.views.progress import count_progress, make_ladder
+from app.web.views.spots import find_spot, title_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -44,6 +47,18 @@ class CalibrationRow:
 
 
 @dataclass(frozen=True)
+class MyReport:
+    """`note` says what was changed; it and `closed_on` are empty while the report is open."""
+
+    title: str
+    href: str
+    text: str
+    reported_on: str
+    closed_on: str
+    note: str
+
+
+@dataclass(frozen=True)
 class MePage:
     """Before the first settled prediction `calibration` is empty, and `calibration_words` explains it."""
 
@@ -53,6 +68,7 @@ class MePage:
     exercises: tuple[ExerciseLinkView, ...]
     calibration: tuple[CalibrationRow, ...]
     calibration_words: str
+    reports: tuple[MyReport, ...]
     export_href: str
     delete_action: str
     deleted: bool
@@ -95,6 +111,9 @@ async def my_page(context: RequestContextDep, deleted: bool = False, closed: boo
             for level in levels
         ),
         calibration_words=describe_calibration(levels),
+        reports=tuple(_show_report(context.course, report) for report in await site.store.reports.of_learner(learner))
+        if learner
+        else (),
         export_href="/me/export.json",
         delete_action="/me/delete",
         deleted=deleted and learner is None,
@@ -116,6 +135,20 @@ def _settled_guesses(context: RequestContext, histories: Mapping[str, ChapterHis
         for option in predict.options
         if option.id == mine.option
     ]
+
+
+def _show_report(course: Course, report: Report) -> MyReport:
+    """A report as its reader sees it. A place that is gone leads to its page."""
+    spot = find_spot(course, report.page, report.block)
+    closed_on = f"{report.closed_at:%Y-%m-%d}" if report.closed_at else ""
+    return MyReport(
+        title=title_page(course, report.page),
+        href=spot.href if spot else f"/{report.page}",
+        text=report.text,
+        reported_on=f"{report.reported_at:%Y-%m-%d}",
+        closed_on=closed_on,
+        note=report.note,
+    )
 
 
 @router.get("/me/export.json")

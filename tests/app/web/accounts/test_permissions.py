@@ -44,6 +44,8 @@ EXPECTED = {
     "/desk/{section}/people": {Role.INSTRUCTOR},
     "/desk/{section}/people/{account}/end": {Role.INSTRUCTOR},
     "/desk/{section}/people/{account}/link": {Role.INSTRUCTOR},
+    "/desk/{section}/reports": {Role.INSTRUCTOR},
+    "/desk/{section}/reports.md": {Role.INSTRUCTOR},
 }
 """Who may use the routes of a section that is theirs, written down a second time. The operator's are below."""
 
