@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "graders" / "inside")]
 from app.pictures import draw_graph, read_graph  # noqa: E402
 from app.pictures.graph.fold import fold_graph  # noqa: E402
 from app.pictures.layout.attach import set_scene  # noqa: E402
-from app.pictures.layout.place import Block, Link, place_blocks  # noqa: E402
+from app.pictures.layout.layered import Block, Link, place_blocks  # noqa: E402
 from app.pictures.layout.view import choose_view  # noqa: E402
 from graders.contract.trace import Edges, Nodes, Trace  # noqa: E402
 from graders.contract.trace_check import check_trace  # noqa: E402

@@ -22,7 +22,7 @@ from graders.ledger.database import Database
 from graders.ledger.datagram_wakeups import DatagramWakeups
 from graders.ledger.event_streams import Watch
 from graders.ledger.fairness import Pace
-from graders.ledger.local_dispatch import LocalDispatcher
+from graders.ledger.queue_reader import QueueReader
 from graders.ledger.records import (
     Accepted,
     Claim,
@@ -46,7 +46,7 @@ class Ledger:
 
     def __init__(self, database: Database, wakeups: Wakeups, policy: Policy) -> None:
         self.database = database
-        self.dispatcher = LocalDispatcher(database, wakeups, policy.dispatch_poll_seconds)
+        self.dispatcher = QueueReader(database, wakeups, policy.dispatch_poll_seconds)
         self.policy = policy
         self._wakeups = wakeups
         self._watch = Watch(database, wakeups, policy.follow_poll_seconds)

@@ -14,7 +14,7 @@ from typing import assert_never
 from app.course.block_tree import blocks_of
 from app.course.blocks import Cell, Claim, Graph, Incident, Steps, Switch
 from app.course.checking.evidence import hash_claim
-from app.course.checking.harness import cell_job, claim_job, variant_job
+from app.course.checking.hidden_setup import cell_job, claim_job, variant_job
 from app.course.drills.proving import DrillCheck, proving_job
 from app.course.gallery import Snippet
 from app.course.language.python_code import find_syntax_mistake

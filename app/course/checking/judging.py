@@ -22,7 +22,7 @@ from app.course.checking.checks import (
     keeps_outcome,
     wanted_outcome,
 )
-from app.course.checking.harness import ASSERTED_LINE, read_lines
+from app.course.checking.hidden_setup import ASSERTED_LINE, read_lines
 from app.course.drills.proving import DrillCheck, judge_drill
 from app.course.gallery import judge_snippet
 from app.course.language.python_code import find_certain_asserts
@@ -236,7 +236,7 @@ def _judge_measure(expectation: MeasureCheck, result: RunEnd, report: Report) ->
 
 
 def _line_within(code_line: int, source: str, mistake: Mistake | None) -> int:
-    """The file's line of an error; an error in the harness's line after the code is reported at the first line."""
+    """The file's line of an error; an error in the line that we add after the code is reported at the first line."""
     return min(_line(code_line, mistake), code_line + source.count("\n"))
 
 

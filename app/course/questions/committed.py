@@ -7,7 +7,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from app.course.blocks import Measure, Measurement, Value, VariantDraw
-from app.course.checking.harness import cell_job, variant_job
+from app.course.checking.hidden_setup import cell_job, variant_job
 from app.course.problems import Report, Rule
 from app.course.questions.question import QuestionBase
 

@@ -1,4 +1,4 @@
-"""Compares what the harness printed with the committed files: a variant's draws, a measurement's table. Pure."""
+"""Compares what the hidden setup printed with the committed files: a variant's draws, a measurement's table. Pure."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.course.blocks import Measure, Value, VariantDraw
-from app.course.checking.harness import DRAW_LINE, TABLE_LINE, read_lines
+from app.course.checking.hidden_setup import DRAW_LINE, TABLE_LINE, read_lines
 from app.course.language.python_code import find_syntax_mistake
 from app.course.model import Chapter
 from app.course.problems import Report, Rule, one_of, suggest

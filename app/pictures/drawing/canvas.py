@@ -18,8 +18,8 @@ from app.pictures.budget import TooLarge
 from app.pictures.graph.graph import Graph
 from app.pictures.graph.words import CUT_WORDS, write_place
 from app.pictures.layout.boxes import CODE_SIZE, PADDING, TITLE_SIZE
+from app.pictures.layout.layered import Block, Link, Placement, Point, place_blocks
 from app.pictures.layout.measure import shorten_end, shorten_start, text_width
-from app.pictures.layout.place import Block, Link, Placement, Point, place_blocks
 from app.pictures.layout.view import MAX_PILLS
 
 MAX_WHOLE_NODES = 30_000

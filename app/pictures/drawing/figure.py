@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 from app.pictures.drawing.svg import draw_across, draw_head, draw_line
 from app.pictures.graph.graph import Graph
 from app.pictures.graph.words import describe_cut, describe_fold, describe_leaf, describe_node
-from app.pictures.layout.arrange import PlacedEdge, PlacedItem
 from app.pictures.layout.boxes import Box
 from app.pictures.layout.compose import Composition, compose
+from app.pictures.layout.nested_groups import PlacedEdge, PlacedItem
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

@@ -20,12 +20,12 @@ from app.pictures.graph.words import (
     fold_members,
     fold_title,
 )
-from app.pictures.layout.arrange import PlacedEdge, PlacedFrame, PlacedItem
 from app.pictures.layout.attach import Item, Side
 from app.pictures.layout.boxes import SMALL_SIZE, Box, Text
 from app.pictures.layout.labels import Label
+from app.pictures.layout.layered import Point
 from app.pictures.layout.measure import shorten_end
-from app.pictures.layout.place import Point
+from app.pictures.layout.nested_groups import PlacedEdge, PlacedFrame, PlacedItem
 from app.pictures.tape.state import Flow, State
 from graders.contract.trace import Span
 

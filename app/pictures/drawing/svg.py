@@ -5,7 +5,7 @@ from functools import cache, lru_cache
 from html import escape
 from itertools import pairwise
 
-from app.pictures.layout.place import Point
+from app.pictures.layout.layered import Point
 from graders.contract.trace_check import clean_text
 
 _STRAIGHT = 3.0

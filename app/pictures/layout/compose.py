@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from app.pictures.graph.fold import fold_graph
 from app.pictures.graph.graph import Graph
-from app.pictures.layout.arrange import Arrangement, arrange
 from app.pictures.layout.attach import Scene, set_scene
 from app.pictures.layout.labels import Label, label_item
+from app.pictures.layout.nested_groups import Arrangement, arrange
 from app.pictures.layout.view import Shown, choose_view
 
 

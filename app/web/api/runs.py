@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from app.course.blocks import Cell
-from app.course.checking.harness import TABLE_LINE, cell_job, drop_lines
+from app.course.checking.hidden_setup import TABLE_LINE, cell_job, drop_lines
 from app.course.model import Chapter, Course
 from app.drawing.tasks import DrawPicture, NotDrawn
 from app.storage.draft_key import cell_key
@@ -29,9 +29,9 @@ from app.web.views.blocks import PredictView
 from app.web.views.measures import show_live_measure
 from app.web.views.outcomes import HEADLINES
 from app.web.views.presenting import ChapterState, picture_prefix, present_cell
-from app.web.views.results import show_run
+from app.web.views.presenting_results import show_run
+from app.web.views.result_views import RunView
 from app.web.views.tapes import MAX_ROWS, Position, ask_played, complete_run, show_tape
-from app.web.views.verdict import RunView
 from graders.contract.events import Event, EventKind
 from graders.contract.jobs import Flavour, RunJob
 from graders.contract.limits import MAX_SOURCE_BYTES

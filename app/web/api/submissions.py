@@ -24,9 +24,9 @@ from app.web.pages.exercise import ExerciseDep, Refused, render_exercise
 from app.web.views.diagnosis import read_diagnosed, write_draft
 from app.web.views.history import MAX_SHOWN, CompareView, compare
 from app.web.views.next_step import find_next_step
+from app.web.views.presenting_results import AfterPass, show_submission
 from app.web.views.progress import count_progress
-from app.web.views.results import AfterPass, show_submission
-from app.web.views.verdict import SubmissionView
+from app.web.views.result_views import SubmissionView
 from graders.contract.events import EventKind
 from graders.contract.jobs import Diagnosed, GradeJob
 from graders.contract.limits import MAX_SOURCE_BYTES

@@ -2,7 +2,7 @@
 
 from app.pictures import draw_graph, read_graph
 from app.pictures.drawing.mark import mark_node
-from app.web.views.verdict import CaseGraphView
+from app.web.views.result_views import CaseGraphView
 from graders.contract.results import CaseGraph, GraphNode
 from graders.contract.trace import Edges, Nodes, Trace
 from graders.contract.trace_check import check_trace

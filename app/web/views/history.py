@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from app.course.model import Exercise
 from app.web.views.diffs import ComparisonView, compare_briefly
 from app.web.views.outcomes import NAMES
-from app.web.views.results import show_measures, show_moment
-from app.web.views.verdict import MeasureView
+from app.web.views.presenting_results import show_measures, show_moment
+from app.web.views.result_views import MeasureView
 from graders.contract.jobs import GradeJob
 from graders.contract.results import Measure, Outcome, Verdict
 from graders.ledger import Submission

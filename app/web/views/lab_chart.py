@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.course.model import Exercise
-from app.web.views.results import show_moment
+from app.web.views.presenting_results import show_moment
 from graders.contract.chart import FORWARDS, HELD, Chart
 from graders.contract.results import Measure, MeasuredBy, Outcome, Verdict
 from graders.ledger import Submission

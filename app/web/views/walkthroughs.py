@@ -2,7 +2,7 @@
 
 from app.course.blocks import Illustration, Incident, Steps, StepState
 from app.web.views import blocks as views
-from app.web.views.results import show_lines
+from app.web.views.presenting_results import show_lines
 
 
 def show_illustration(block: Illustration) -> views.FigureView:

@@ -17,7 +17,7 @@ from graders.contract.jobs import Flavour, GradeJob, Queue, RunJob
 from graders.contract.results import CaseResult, Outcome, RunEnd, Verdict
 from graders.contract.trace import Edges, Nodes, Trace
 from graders.ledger import Ledger
-from graders.ledger.local_dispatch import Handle
+from graders.ledger.queue_reader import Handle
 
 COURSE = Path(__file__).resolve().parents[2] / "course"
 FRAGMENT = {"x-unwind-fragment": "1"}

@@ -18,7 +18,7 @@ from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.outcome_sentences import find_other_version
 from graders.contract.results import Outcome, RunEnd, Verdict
 from graders.ledger import Ledger, Origin, Policy, State, open_ledger
-from graders.ledger.local_dispatch import CanJudge, Handle, LocalDispatcher
+from graders.ledger.queue_reader import CanJudge, Handle, QueueReader
 from graders.ledger.tables import metadata
 from graders.trusted.exercise import read_digest, read_digests
 from graders.worker.loop import WorkerLoop
@@ -284,7 +284,7 @@ async def test_a_version_that_no_worker_has_ends_as_our_fault_and_the_log_names_
 class OffersAll:
     """A dispatcher that asks for no version: what a worker is offered may have changed since."""
 
-    def __init__(self, dispatcher: LocalDispatcher) -> None:
+    def __init__(self, dispatcher: QueueReader) -> None:
         self._dispatcher = dispatcher
 
     def wake(self, queue: Queue) -> None:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from app.course.block_tree import blocks_of
 from app.course.blocks import Cell, Graph, Illustration, Incident, LadderPlace, Steps
 from app.course.checking.concepts import advise_variants
-from app.course.checking.harness import cell_job
+from app.course.checking.hidden_setup import cell_job
 from app.course.loader import load_course
 from app.course.model import Chapter, Course
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.course.block_tree import blocks_of
 from app.course.blocks import Measure
-from app.course.checking.harness import cell_job, drop_lines, variant_job
+from app.course.checking.hidden_setup import cell_job, drop_lines, variant_job
 from app.course.loader import load_course
 from app.course.model import Chapter
 from app.course.problems import Report
@@ -187,7 +187,7 @@ def test_two_machines_may_differ_in_the_last_bits(chapter: Chapter, question: Qu
     assert report.problems == []
 
 
-def test_the_harness_keeps_the_authors_line_numbers(question: QuestionBase) -> None:
+def test_the_hidden_setup_keeps_the_authors_line_numbers(question: QuestionBase) -> None:
     assert question.variant
     job = variant_job(question.variant)
 
@@ -275,6 +275,6 @@ def test_a_file_that_cannot_be_read_is_reported_and_taken_as_missing() -> None:
     assert [(found.path, found.rule.value) for found in report.problems] == [(report.path, "evidence-file")]
 
 
-def test_a_reader_sees_the_table_and_not_the_harness_s_document(measure: Measure) -> None:
+def test_a_reader_sees_the_table_and_not_the_hidden_document(measure: Measure) -> None:
     assert drop_lines("a  b\n1  2\ntable: {}\n", "table: ") == "a  b\n1  2\n"
     assert cell_job(measure.cell, "result = {}").source == "result = {}\n\nprint_table(result)"

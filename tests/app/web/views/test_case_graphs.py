@@ -9,7 +9,7 @@ from site_parts import FRAGMENT, FakeWorker
 from app.pictures import draw_graph, read_graph
 from app.pictures.drawing.mark import ROOM, mark_node
 from app.web.views.case_graphs import show_case_graph, trace_of
-from app.web.views.results import show_difference
+from app.web.views.presenting_results import show_difference
 from graders.contract.results import CaseGraph, CaseResult, Difference, GraphNode, Outcome, Verdict
 from graders.contract.trace_check import check_trace
 

@@ -7,7 +7,7 @@ from app.course.language.code import highlight
 from app.course.model import Exercise
 from app.web.edge.figures import RunPicture
 from app.web.edge.frame import Link
-from app.web.views import verdict as views
+from app.web.views import result_views as views
 from app.web.views.blocks import CodeLineView, PredictView
 from app.web.views.case_graphs import show_case_graph
 from app.web.views.diffs import compare_whole

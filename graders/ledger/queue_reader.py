@@ -36,7 +36,7 @@ class Taken:
 Running = dict[asyncio.Task[None], Taken]
 
 
-class LocalDispatcher:
+class QueueReader:
     """Reads the queue from the submissions table, so a queued row cannot be forgotten here.
 
     It is the only dispatcher, so there is no protocol for one. An engine with its own queue would need two more

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from picture_parts import QUICK
 
-from app.pictures.layout.place import Block, Link, Placement, place_blocks
+from app.pictures.layout.layered import Block, Link, Placement, place_blocks
 
 
 @st.composite

@@ -112,7 +112,7 @@ def watch_asserts(code: str) -> str:
 
 
 def read_lines(stdout: str, prefix: str) -> Iterable[Any]:
-    """The JSON documents that the harness printed. Other lines are the author's or a reader's own output."""
+    """The JSON documents that the hidden setup printed. Other lines are the author's or a reader's own output."""
     for line in stdout.split("\n"):
         if line.startswith(prefix):
             try:
@@ -122,5 +122,5 @@ def read_lines(stdout: str, prefix: str) -> Iterable[Any]:
 
 
 def drop_lines(stdout: str, prefix: str) -> str:
-    """The output for a reader, without the harness's own documents."""
+    """The output for a reader, without the hidden setup's own documents."""
     return "".join(line for line in stdout.splitlines(keepends=True) if not line.startswith(prefix))

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from app.pictures.layout.attach import Edge, Item, Scene
 from app.pictures.layout.boxes import MAX_OUTPUTS, OUTPUT_STEP, SMALL_SIZE
+from app.pictures.layout.layered import Block, Link, Placement, Point, place_blocks
 from app.pictures.layout.measure import text_width
-from app.pictures.layout.place import Block, Link, Placement, Point, place_blocks
 from app.pictures.layout.view import Shown
 
 SIDE_GAP = 22.0
