@@ -1,4 +1,4 @@
-"""The site's command line; each command is in a module of its own."""
+"""The site's command line; each command has its own module."""
 
 import argparse
 import os

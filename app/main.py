@@ -167,7 +167,7 @@ async def open_site(
     clock: Clock,
     preview: Preview | None,
 ) -> AsyncIterator[Site]:
-    """Open everything that belongs to the running event loop, and close it at the end."""
+    """Open what belongs to the running event loop, and close it at the end."""
     database = Database(settings.database)
     ledger = open_ledger_on(database, settings.wakeups_folder)
     drawers = Drawers(settings.drawing_processes, note=lambda end: metrics.pictures.labels(end.value).inc())

@@ -14,7 +14,7 @@ MADV_COLLAPSE: Final = 25
 PYTHON_SIZES: Final = tuple(range(512, 0, -16))
 """Python's own allocator has one list of free blocks for each of these sizes."""
 LIBC_SIZES: Final = (*(1 << power for power in range(16, 10, -1)), *range(1032, 8, -16))
-"""Largest first, so that a hole is filled with few blocks; from 1032 down, each size has a list of its own."""
+"""Largest first, so that a hole is filled with few blocks; from 1032 down, each size has its own list."""
 MAX_FILLING_BYTES: Final = 64 << 20
 """For one size. An allocator that lays memory out otherwise than we expect stops here."""
 

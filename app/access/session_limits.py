@@ -17,7 +17,7 @@ class SessionLimits:
 
 
 ANONYMOUS = SessionLimits(timedelta(days=400), timedelta(days=36500))
-"""A browser without an account is renewed by use for as long as browsers keep a cookie; nobody else can get in."""
+"""A browser without an account is renewed by use while browsers keep a cookie, which is the only way in."""
 LEARNERS = SessionLimits(timedelta(days=30), timedelta(days=180))
 STAFF = SessionLimits(timedelta(hours=12), timedelta(days=7))
 

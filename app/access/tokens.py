@@ -10,5 +10,5 @@ def make_token() -> str:
 
 
 def hash_token(token: str) -> str:
-    """Without salt or key: nobody can try out 256 random bits."""
+    """Without salt or key: 256 random bits are too many to try."""
     return hashlib.sha256(token.encode()).hexdigest()

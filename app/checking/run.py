@@ -114,26 +114,26 @@ class CheckRun:
     """What `--update` may write, once a second run in fresh processes has given the same."""
     writes: bool = False
     """Whether the changes have been repeated: an interrupted run writes none of them."""
-    mended: set[str] = field(default_factory=set)
+    rewritten: set[str] = field(default_factory=set)
 
     def finish(self) -> None:
         """Writes what is written only at the end: changed outputs, and evidence without removed claims."""
         if self.writes:
             hello = self.memory.hello
             self.proof.updated += write_changes(self.course.root, self.changes, hello, self.options.today)
-            self._keep_mended()
+            self._keep_rewritten()
         self.memory.save()
         for chapter in self.course.chapters:
             if self.options.wants(chapter.where.path):
                 self.book.prune(chapter.slug, chapter.index.claims)
 
-    def _keep_mended(self) -> None:
+    def _keep_rewritten(self) -> None:
         """Remembers that updated files now hold, so that no second run is needed."""
-        if not self.mended:
+        if not self.rewritten:
             return
         course, _ = load_course(self.course.root)
         for check in _plan(course, self.options, has_gpu=True):
-            if check.name in self.mended:
+            if check.name in self.rewritten:
                 self.memory.keep(check.name, check.digest)
 
 
@@ -193,7 +193,7 @@ def _repeat_changes(check_run: CheckRun, command: Sequence[str], show: Progress)
             show(len(again), len(jobs), f"the second run of {name}")
     differing = [change for change in check_run.changes if not gives_the_same(change, again[change.check.name])]
     check_run.changes = [change for change in check_run.changes if change not in differing]
-    check_run.mended -= {change.check.name for change in differing}
+    check_run.rewritten -= {change.check.name for change in differing}
     check_run.proof.problems += [describe_difference(change) for change in differing]
 
 
@@ -246,7 +246,7 @@ def _settle(check: Check, result: AnyResult, judged: Judged, check_run: CheckRun
         check_run.changes += changes
         problems = tuple(found for found in problems if found not in [change.found for change in changes])
         if changes and not problems:
-            check_run.mended.add(check.name)
+            check_run.rewritten.add(check.name)
     if judged.problems:
         check_run.memory.forget(check.name)
     else:

@@ -42,8 +42,10 @@ def without_dangling(course: Course) -> Course:
     """
     slugs = frozenset(chapter.slug for chapter in course.chapters)
 
-    def mend(chapter: Chapter) -> Chapter:
-        blocks = [(_mend(block, course), line) for block, line in zip(chapter.blocks, chapter.lines, strict=True)]
+    def keep_known(chapter: Chapter) -> Chapter:
+        blocks = [
+            (_keep_known(block, course), line) for block, line in zip(chapter.blocks, chapter.lines, strict=True)
+        ]
         kept = [(block, line) for block, line in blocks if block is not None]
         return replace(
             chapter,
@@ -53,18 +55,18 @@ def without_dangling(course: Course) -> Course:
             lines=tuple(line for _, line in kept),
         )
 
-    return replace(course, modules=tuple(_map_chapters(module, mend) for module in course.modules))
+    return replace(course, modules=tuple(_map_chapters(module, keep_known) for module in course.modules))
 
 
-def _map_chapters(module: Module, mend: Callable[[Chapter], Chapter]) -> Module:
-    chapters = (mend(entry) if isinstance(entry, Chapter) else entry for entry in module.chapters)
+def _map_chapters(module: Module, change: Callable[[Chapter], Chapter]) -> Module:
+    chapters = (change(entry) if isinstance(entry, Chapter) else entry for entry in module.chapters)
     return replace(module, chapters=tuple(chapters))
 
 
-def _mend(block: Block, course: Course) -> Block | None:
+def _keep_known(block: Block, course: Course) -> Block | None:
     if isinstance(block, ExerciseLink):
         return block if block.name in course.exercises else None
     if isinstance(block, Box | Reveal):
-        inner = tuple(kept for found in block.blocks if (kept := _mend(found, course)) is not None)
+        inner = tuple(kept for found in block.blocks if (kept := _keep_known(found, course)) is not None)
         return replace(block, blocks=inner)
     return block

@@ -144,7 +144,7 @@ def _write_played(task: WritePlayed, trace: CheckedTrace) -> bytes:
 
 
 def _name_nodes(trace: Trace) -> tuple[NamedNode, ...]:
-    """Every node. Those that would read the same are told apart by what they were computed from, else by a number."""
+    """Every node. Those that would read the same differ by what they were computed from, else by a number."""
     named = [_name_node(trace, node) for node in range(len(trace.nodes.name))]
     often = Counter(node.label for node in named)
     inputs = _list_inputs(trace) if len(often) < len(named) else {}

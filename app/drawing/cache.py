@@ -1,7 +1,7 @@
 """What was drawn lately, by content: the same trace with the same task has the same picture.
 
 In memory and not on disk: a picture shows what a learner's program did, and must be gone when its learner is. It is
-forgotten after some minutes, is found by nobody who has not the same trace, and never outlives the process, so the
+forgotten after some minutes, is found only with the same trace, and never outlives the process, so the
 key need not name the version of the code that drew it.
 """
 

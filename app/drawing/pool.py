@@ -81,7 +81,7 @@ class _Unfinished(Exception):
 
 
 class Drawers:
-    """The pool, for one event loop. `note` is told how each task ended."""
+    """The pool, for one event loop. `note` is called with how each task ended."""
 
     def __init__(
         self, processes: int = 2, limits: Limits | None = None, note: Callable[[End], None] = lambda end: None
@@ -116,7 +116,7 @@ class Drawers:
         if under_way is None:
             self._admit(asker, trace)
             under_way = self._begin(key, self._draw(key, task, trace, asker))
-        # A reader who leaves does not end a picture that somebody else may be waiting for as well.
+        # A reader who leaves does not end a picture that another reader may be waiting for.
         return await asyncio.shield(under_way)
 
     def warm(self) -> asyncio.Task[bytes] | None:
@@ -130,7 +130,7 @@ class Drawers:
 
         def forget(ended: asyncio.Task[bytes]) -> None:
             del self._under_way[key]
-            # Looked at, because everybody who asked for it may have left; asyncio would complain.
+            # Its readers may all have left; asyncio complains of an exception that was never read.
             if not ended.cancelled():
                 ended.exception()
 
@@ -272,7 +272,7 @@ class _Drawer:
         return status, await answers.readexactly(size_bytes)
 
     async def _bury(self) -> _Unfinished:
-        """The process died under its task, or speaks no sense: what the reader is told of it."""
+        """The process died during its task, or sent something unreadable. Its words are for the reader."""
         process = self._process
         if process is not None:
             with contextlib.suppress(TimeoutError):

@@ -45,7 +45,7 @@ def show_url(database_url: str) -> str:
 
 
 def make_config(connection: Connection) -> Config:
-    """Alembic's configuration without its ini file: everything that it needs is here and in env.py."""
+    """Alembic's configuration without its ini file: all its settings are here and in env.py."""
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     config.attributes["connection"] = connection

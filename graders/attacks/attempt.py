@@ -1,4 +1,4 @@
-"""Tries one attack on a box, with nobody to judge it: whether it held, escaped or could not be run, and why."""
+"""Tries one attack on a box, without judging it: whether it held, escaped or could not be run, and why."""
 
 import contextlib
 import socket

@@ -1,4 +1,4 @@
-"""Runs one program as a free cell and tells how it ended: the box's facts, and what the process says of itself."""
+"""Runs one program as a free cell and reports how it ended: the box's facts, and what the process says of itself."""
 
 import json
 from dataclasses import dataclass

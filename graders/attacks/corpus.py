@@ -60,7 +60,7 @@ class Recorded(Message):
 
 
 class BoxAttack(Recorded):
-    """A program for the box, judged by nobody. `allowed` are the right ends, as `Ending.outcome` names them."""
+    """A program for the box, which is not judged. `allowed` are the right ends, as `Ending.outcome` names them."""
 
     kind: Kind = Kind.BOX
     allowed: frozenset[str]

@@ -175,7 +175,7 @@ def import_judge() -> None:
 
 EXECUTE = "execute a program"
 LAST_CALL = 511
-# uretprobe and uprobe: since Linux 6.12 no filter sees them, and whoever calls them by himself gets SIGILL.
+# uretprobe and uprobe: since Linux 6.12 no filter sees them, and a program that calls them itself gets SIGILL.
 UNFILTERED = (335, 336)
 MAKE_PROCESSES = (56, 57, 58, 435)
 ALLOWED: Sequence[int] = ()

@@ -193,7 +193,7 @@ def _judge_state(name: str, tried: Tried | BoxFault) -> Boundary:
 
 
 def _judge_users(boxes: Sequence[Slot]) -> Iterator[Boundary]:
-    """Only root can give each slot a user of its own."""
+    """Only root can give each slot its own user."""
     if os.geteuid() == 0:
         uids = sorted(box.uid for box in boxes)
         yield Boundary("every slot has a user of its own", len(set(uids)) == len(uids), f"users {uids}")

@@ -49,7 +49,7 @@ class Database:
 
     @property
     def file(self) -> Path:
-        """SQLite's; its write-ahead log lies beside it."""
+        """SQLite's; its write-ahead log is in the same folder."""
         return Path(make_url(self.url).database or "")
 
     async def write(

@@ -92,7 +92,7 @@ class _Examination:
 
 
 def examine(request: ExamineRequest, note: Note) -> Examination:
-    """Everything that is wrong with the folder's programs. `note` is told which file is about to be run."""
+    """Everything that is wrong with the folder's programs. `note` is called with the file that is about to be run."""
     found = _Examination(request)
     try:
         note(CASES)

@@ -141,7 +141,7 @@ def ask_host(host: Any, question: bytes) -> bytes | None:
     """The host's answer as float64 bytes; None if it raises, because a learner's program may ask any numbers."""
     try:
         return bytes(np.asarray(host.answer(np.frombuffer(question, "<f8").copy()), "<f8").tobytes())
-    except Exception:  # noqa: BLE001 - the program is told that there is no answer
+    except Exception:  # noqa: BLE001 - the program reads that there is no answer
         return None
 
 

@@ -195,19 +195,19 @@ def _plan_walkthroughs(chapter: Chapter, has_gpu: bool) -> Iterator[Check]:
 
 def _plan_drawn(chapter: Chapter, committed: Mapping[str, str], has_gpu: bool) -> Iterator[Check]:
     """Checks for draws and measurements, whose committed files are the expectation."""
-    nobody = Report("")
+    unread = Report("")
     for question in chapter.index.questions.values():
         if question.variant and _parses(question.variant.code):
             job = variant_job(question.variant)
             text = committed.get(f"{chapter.slug}/{VARIANTS}/{question.id}")
-            drawn = VariantCheck(chapter, question, read_file(text, VariantFile, nobody) if text else None)
+            drawn = VariantCheck(chapter, question, read_file(text, VariantFile, unread) if text else None)
             digest = _digest("variant", job.model_dump(), text, repr(question))
             yield Check(f"{chapter.slug}#{question.id}", question.where.path, job, drawn, digest)
     for measure in chapter.index.measures.values():
         if _parses(measure.cell.source) and _parses(measure.cell.setup) and (measure.cell.needs == "cpu" or has_gpu):
             job = cell_job(measure.cell)
             text = committed.get(f"{chapter.slug}/{MEASURES}/{measure.id}")
-            measured = MeasureCheck(chapter, measure, read_file(text, MeasureFile, nobody) if text else None)
+            measured = MeasureCheck(chapter, measure, read_file(text, MeasureFile, unread) if text else None)
             digest = _digest("measure", job.model_dump(), text, measure.exact, repr(measure.chart))
             yield Check(f"{chapter.slug}#{measure.id}", measure.where.path, job, measured, digest)
 

@@ -76,7 +76,7 @@ def _note_bound(node: ast.AST, walk: _Walk) -> None:
 
 
 def _note_changed(node: ast.AST, walk: _Walk) -> None:
-    """`x[0] = 1`, `x.grad = None`, `x.append(1)`, `x.mul_(2)`, and what a call on a line of its own is given."""
+    """`x[0] = 1`, `x.grad = None`, `x.append(1)`, `x.mul_(2)`, and the arguments of a call that is a whole line."""
     match node:
         case ast.Subscript(ctx=ast.Store() | ast.Del()) | ast.Attribute(ctx=ast.Store() | ast.Del()):
             walk.changed |= _root(node)

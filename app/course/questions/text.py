@@ -56,7 +56,7 @@ class Text(QuestionBase):
 
 
 def _check_accepted(written: Written) -> None:
-    """Answers are compared as texts: what looks like a pattern would match nobody's answer."""
+    """Answers are compared as texts: a pattern would match no answer."""
     assert isinstance(written.options, TextOptions)
     line = written.line_of("accept")
     for accepted in written.options.accept:

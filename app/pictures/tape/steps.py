@@ -72,7 +72,7 @@ def _widen(step: Step, last: int) -> Step:
 
 
 def find_calls(graph: Graph, steps: tuple[Step, ...]) -> tuple[Call, ...]:
-    """The parts of the timeline: the recording, and each backward call with everything that runs inside it."""
+    """The parts of the timeline: the recording, and each backward call with all that runs inside it."""
     if not steps:
         return ()
     calls = find_outermost(graph)

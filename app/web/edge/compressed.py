@@ -13,7 +13,7 @@ async def send_json(request: Request, document: bytes) -> Response:
     """`document` is JSON already."""
     headers = {"vary": "Accept-Encoding"}
     if "gzip" in request.headers.get("accept-encoding", "") and len(document) >= MIN_BYTES:
-        # zlib lets go of the interpreter while it works. The middleware passes on what is compressed.
+        # zlib releases the interpreter's lock while it works. The middleware passes on what is compressed.
         document = await asyncio.to_thread(gzip.compress, document, LEVEL)
         headers["content-encoding"] = "gzip"
     return Response(document, media_type="application/json", headers=headers)

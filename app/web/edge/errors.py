@@ -144,7 +144,7 @@ async def answer_fault(request: Request, error: Exception) -> Response:
 
 
 async def refuse_picture(request: Request, error: Exception) -> Response:
-    """There is no picture, and its reader is told why."""
+    """There is no picture; the message tells the reader why."""
     status = 422 if isinstance(error, NotDrawn) and error.final else 503
     return respond_with_words(get_site(request), request, status, str(error))
 

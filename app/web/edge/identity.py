@@ -1,4 +1,4 @@
-"""Resolve a request to its learner and its course, once, for everything that handles it.
+"""Resolve a request to its learner and its course, once, for all its handlers.
 
 A learner is a random id. A browser holds a session: a random token in a cookie, signed so that only tokens from
 this site are looked up. The database keeps the token's hash, and a learner may have many sessions. A visit that
@@ -69,7 +69,7 @@ class RequestContext:
 
     @property
     def asker(self) -> str:
-        """Whose turn in a line a request takes: the learner's, or their address's while nobody knows them."""
+        """Whose turn in a line a request takes: the learner's, or the address's for a request without a cookie."""
         return self.learner or self.address
 
     @property

@@ -1,4 +1,4 @@
-"""Closes exercises that are judged by memory while no running grader can measure it: nobody submits in vain."""
+"""Closes exercises that are judged by memory while no running grader can measure it: no submission is in vain."""
 
 from app.course.model import Exercise
 from app.web.edge.site import Site

@@ -33,7 +33,7 @@ class Seen:
 
 
 class JobMetrics:
-    """What the ledger knows of jobs and graders. The graders themselves have no network, so nobody asks them."""
+    """What the ledger knows of jobs and graders. The graders themselves have no network, so they cannot be asked."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.queued = Gauge("unwind_queued_jobs", "Jobs waiting", ("queue",), registry=registry)

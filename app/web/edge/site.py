@@ -1,4 +1,4 @@
-"""The site that handlers work with: everything that is opened once at the start and found through the request."""
+"""The site that handlers work with: what is opened once at the start and found through the request."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -108,7 +108,7 @@ def _count_steps(left: list[str], right: list[str]) -> int:
 
 
 def _bridge(step: Step, left: list[str], right: list[str]) -> list[DiffRowView]:
-    """Equal lines between two places, left out unless the row that says so would take as much room."""
+    """Equal lines between two places, left out unless the row that replaces them would take as much room."""
     count = step[2] - step[1]
     if count <= CONTEXT_LINES:
         return list(_show_step(step, left, right))

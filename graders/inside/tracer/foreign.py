@@ -108,7 +108,7 @@ class WorkerListener(TorchFunctionMode):  # type: ignore[misc]
 
 
 class ThreadWatch:
-    """Lets each thread that the program starts run with a listener of its own."""
+    """Lets each thread that the program starts run with its own listener."""
 
     def __init__(self, recorder: "Recorder") -> None:
         self._recorder = recorder

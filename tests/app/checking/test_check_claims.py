@@ -19,7 +19,7 @@ def test_a_claim_made_false_is_reported_and_its_evidence_says_so(desk: Desk) -> 
     assert (evidence.held, evidence.message) == (False, "AssertionError: it is not three")
 
 
-def test_a_claim_made_false_loses_its_mark_on_the_page_and_gets_it_back_when_mended(desk: Desk) -> None:
+def test_a_claim_made_false_loses_its_mark_on_the_page_and_gets_it_back_when_fixed(desk: Desk) -> None:
     marks = [mark_of_the_claim(desk)]
     desk.edit("assert total == 2", "assert total == 3")
     marks.append(mark_of_the_claim(desk))
