@@ -21,7 +21,7 @@ class Channel:
 
     @property
     def is_open(self) -> bool:
-        """Whether the process still holds its end: a process that is dying gives it up before its pidfd reports it."""
+        """Whether the process still holds its end: a dying process gives it up before its pidfd reports it."""
         poll = select.poll()
         poll.register(self._ours, select.POLLRDHUP)
         return not poll.poll(0)

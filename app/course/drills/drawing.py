@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.course.checking.harness import PLAIN, read_lines
+from app.course.checking.hidden_setup import PLAIN, read_lines
 from app.course.drills.drill import Drill
 from graders.contract.jobs import RunJob
 from graders.contract.limits import CELL_LIMITS
