@@ -57,6 +57,7 @@ from app.web.pages import (
     report,
     review,
     search,
+    summary,
     theme,
 )
 from app.web.pages import preview as preview_routes
@@ -87,6 +88,7 @@ PAGES = (
     search.router,
     report.router,
     me.router,
+    summary.router,
     review.router,
     calendar.router,
     reviews.router,

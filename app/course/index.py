@@ -1,6 +1,6 @@
 """An index of a chapter's blocks, built once when the course is read, so that no request walks the blocks. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -39,6 +39,8 @@ class ChapterIndex:
     exercises: tuple[str, ...]
     """The names of the exercises that the chapter links to."""
     symptoms: SymptomTable
+    anchors: frozenset[str]
+    """The anchors of headings and the ids of blocks: the places that a reader can be at."""
 
 
 def index_blocks(blocks: tuple[Block, ...]) -> ChapterIndex:
@@ -60,6 +62,7 @@ def index_blocks(blocks: tuple[Block, ...]) -> ChapterIndex:
         claims=_by_id(block for block in found if isinstance(block, Claim)),
         exercises=tuple(dict.fromkeys(block.name for block in found if isinstance(block, ExerciseLink))),
         symptoms=read_symptoms(found),
+        anchors=frozenset(anchors_of(found)),
     )
 
 
@@ -71,6 +74,13 @@ def _find_sections(found: tuple[Block, ...]) -> dict[str, Heading]:
         elif isinstance(block, Predict | QuestionBase) and heading is not None:
             sections[block.id] = heading
     return sections
+
+
+def anchors_of(blocks: Iterable[Block]) -> Iterator[str]:
+    """The anchor of each heading and the id of each block that has one."""
+    for block in blocks:
+        if anchor := block.anchor if isinstance(block, Heading) else getattr(block, "id", ""):
+            yield anchor
 
 
 def _by_id(blocks: Iterable[NamedT]) -> dict[str, NamedT]:

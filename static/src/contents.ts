@@ -1,4 +1,4 @@
-// The chapter's contents: marks the section in view, and tells the server where the reader is.
+// The chapter's contents: marks the section in view, and tells the server at which block the reader is.
 
 const KEEP_AFTER_MS = 2000;
 
@@ -22,8 +22,7 @@ export class ContentsElement extends HTMLElement {
         if (index === current) link.setAttribute("aria-current", "location");
         else link.removeAttribute("aria-current");
       });
-      const anchor = current < 0 ? null : sections[current]?.id;
-      if (anchor) this.keep(anchor);
+      this.keep();
     };
     let waiting = false;
     addEventListener(
@@ -42,12 +41,22 @@ export class ContentsElement extends HTMLElement {
     requestAnimationFrame(() => setTimeout(mark));
   }
 
-  private keep(anchor: string): void {
+  private keep(): void {
     const chapter = this.dataset["chapter"];
     if (!chapter) return;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void sendPlace(chapter, anchor), KEEP_AFTER_MS);
+    this.timer = setTimeout(() => {
+      const anchor = findPlace();
+      if (anchor) void sendPlace(chapter, anchor);
+    }, KEEP_AFTER_MS);
   }
+}
+
+/** The last heading or block that begins above a line near the top of the window, so that one goes on exactly there. */
+function findPlace(): string {
+  const blocks = document.querySelectorAll(".chapter > .text > [id]:not(a), .chapter > .text > .with-aside > [id]:not(a)");
+  const passed = [...blocks].filter((block) => block.getBoundingClientRect().top <= innerHeight * 0.3);
+  return passed.at(-1)?.id ?? "";
 }
 
 let kept = "";

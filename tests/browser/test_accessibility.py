@@ -18,6 +18,7 @@ QUIET_PAGES = (
     "/me",
     "/me/calendar",
     "/review",
+    "/me/chapters/a-first-graph",
     "/help",
     "/operator",
     "/nowhere",

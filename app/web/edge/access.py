@@ -84,6 +84,7 @@ RULES: Mapping[str, Rule] = {
             "/me",
             "/me/calendar",
             "/me/calendar/end",
+            "/me/chapters/{slug}",
             "/me/export.json",
             "/modules/{module_id}",
             "/play",

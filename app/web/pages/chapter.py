@@ -83,7 +83,7 @@ class ChapterPage:
     read_action: str
     read: bool
     resume_anchor: str
-    """The heading where this learner left the chapter, or empty."""
+    """The heading or block where this learner left the chapter, or empty."""
     previous: Link | None
     next: Link | None
     draft: bool
@@ -279,7 +279,7 @@ async def finish_reading(chapter: ChapterDep, context: LearnerContextDep) -> Res
 
 
 class ReadingPosition(BaseModel):
-    """The reader's place in the chapter: the anchor of a heading."""
+    """The reader's place in the chapter: the anchor of a heading, or the id of a block."""
 
     model_config = ConfigDict(extra="forbid")
     chapter: str = Field(max_length=80)
@@ -290,7 +290,7 @@ class ReadingPosition(BaseModel):
 async def keep_position(read: ReadingPosition, context: RequestContextDep) -> None:
     """Store the reader's place if they are known; reading alone does not create a learner."""
     chapter = context.course.index.by_slug.get(read.chapter)
-    if chapter is None or read.anchor not in chapter.index.headings:
+    if chapter is None or read.anchor not in chapter.index.anchors:
         raise HTTPException(404, "There is no such place.")
     if context.learner is not None:
         await context.count(Act.WRITE)

@@ -15,24 +15,17 @@ from app.learning.calibration import Confidence, Guess, calibrate, describe_cali
 from app.storage.records import ChapterHistory
 from app.storage.reports import Report
 from app.storage.review_cards import NO_DECK
-from app.web.edge.frame import Frame, Link
+from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContext, RequestContextDep
-from app.web.edge.links import link_to
 from app.web.edge.rates import Act
 from app.web.edge.signing_in import actor_of, forget_cookie
 from app.web.views.blocks import ExerciseLinkView
-from app.web.views.ladder import LadderView
 from app.web.views.presenting import present_exercise_link
-from app.web.views.progress import count_progress, make_ladder
+from app.web.views.progress import count_progress
+from app.web.views.progress_map import CourseHistory, ProgressMap, map_progress
 from app.web.views.spots import find_spot, title_page
 
 router = APIRouter(include_in_schema=False)
-
-
-@dataclass(frozen=True)
-class ChapterProgress:
-    chapter: Link
-    ladder: LadderView
 
 
 @dataclass(frozen=True)
@@ -64,7 +57,7 @@ class MePage:
 
     template: ClassVar[str] = "me.html"
     frame: Frame
-    chapters: tuple[ChapterProgress, ...]
+    map: ProgressMap
     exercises: tuple[ExerciseLinkView, ...]
     calibration: tuple[CalibrationRow, ...]
     calibration_words: str
@@ -90,13 +83,7 @@ async def my_page(context: RequestContextDep, deleted: bool = False, closed: boo
     levels = calibrate(_settled_guesses(context, histories))
     page = MePage(
         frame=await context.frame("Your progress", "What you predicted, answered and built, and your data."),
-        chapters=tuple(
-            ChapterProgress(
-                link_to(chapter), make_ladder(course, chapter, histories[chapter.slug], progress, context.now, deck)
-            )
-            for chapter in course.chapters
-            if chapter.slug in histories
-        ),
+        map=map_progress(CourseHistory(course, histories, progress, context.now, deck)),
         exercises=tuple(
             present_exercise_link(course, name, progress) for name in progress if name in course.exercises
         ),

@@ -1,0 +1,68 @@
+"""A chapter's summary for one learner, to be printed: what they predicted and answered, and the chapter's claims."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fastapi import APIRouter, Response
+
+from app.course.blocks import Html
+from app.storage.review_cards import NO_DECK
+from app.web.edge.frame import Frame, Link
+from app.web.edge.identity import RequestContextDep
+from app.web.edge.links import link_to
+from app.web.pages.chapter import ChapterDep, gather_state
+from app.web.views.blocks import PredictView, QuestionView
+from app.web.views.ladder import LadderView
+from app.web.views.presenting import ChapterState, present_predict, present_question
+from app.web.views.progress import make_ladder
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class ClaimLine:
+    href: str
+    sentence: Html
+
+
+@dataclass(frozen=True)
+class SummaryPage:
+    """Only what was committed and answered is here; `made_on` is the day, in UTC."""
+
+    template: ClassVar[str] = "summary.html"
+    frame: Frame
+    chapter: Link
+    made_on: str
+    ladder: LadderView
+    predicts: tuple[PredictView, ...]
+    questions: tuple[QuestionView, ...]
+    claims: tuple[ClaimLine, ...]
+
+
+@router.api_route("/me/chapters/{slug}", methods=["GET", "HEAD"])
+async def summary_page(context: RequestContextDep, chapter: ChapterDep) -> Response:
+    state = await gather_state(context, chapter)
+    predicts, questions = _list_work(state)
+    deck = await context.site.store.review_cards.deck(context.learner) if context.learner else NO_DECK
+    page = SummaryPage(
+        frame=await context.frame(f"Summary: {chapter.title}", "What you predicted and answered, to print."),
+        chapter=link_to(chapter),
+        made_on=context.now.date().isoformat(),
+        ladder=make_ladder(context.course, chapter, state.history, state.progress, context.now, deck),
+        predicts=predicts,
+        questions=questions,
+        claims=tuple(
+            ClaimLine(link_to(chapter, claim.id).href, claim.sentence) for claim in chapter.index.claims.values()
+        ),
+    )
+    return context.site.renderer.page(page)
+
+
+def _list_work(state: ChapterState) -> tuple[tuple[PredictView, ...], tuple[QuestionView, ...]]:
+    found = state.chapter.index
+    predicts = (present_predict(block, state) for block in found.predicts.values())
+    questions = (present_question(block, state) for block in found.questions.values())
+    return (
+        tuple(view for view in predicts if view.state != "open"),
+        tuple(view for view in questions if isinstance(view, QuestionView) and view.attempts),
+    )
