@@ -1,8 +1,9 @@
 """How finished submissions went, each counted once: what an operator watches, without learner, source or result."""
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, Row, case, func, select
 
@@ -11,6 +12,12 @@ from graders.contract.results import RESULT, Outcome
 from graders.ledger.database import Database
 from graders.ledger.records import Kind
 from graders.ledger.tables import submissions
+
+ROWS_PER_QUERY: Final = 500
+_ENDINGS: Final = select(
+    *(submissions.c[name] for name in ("number", "kind", "outcome", "submitted_at", "started_at", "finished_at")),
+    case((submissions.c.outcome == Outcome.GRADER_FAULT.value, submissions.c.result)).label("fault"),
+)
 
 
 @dataclass(frozen=True)
@@ -37,22 +44,19 @@ class Endings:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._after = 0
-        self._counted: set[int] = set()
+        self._unfinished: frozenset[int] = frozenset()
         self._reading = asyncio.Lock()
 
     async def begin(self) -> None:
         self._after = await self._database.read(_read_newest)
 
     async def take_new(self) -> tuple[Ending, ...]:
+        """Reads the new submissions and those that were unfinished before, so that one which waits costs one row."""
         async with self._reading:
-            rows = await self._database.read(_read_rows, self._after)
-            new = [row for row in rows if row.ending and row.number not in self._counted]
-            unfinished = [row.number for row in rows if row.ending is None]
-            # Everything before the first that is still unfinished has been counted, and need not be read again.
-            if rows:
-                self._after = min(unfinished, default=rows[-1].number + 1) - 1
-            self._counted = {row.number for row in rows if row.ending and row.number > self._after}
-            return tuple(row.ending for row in new if row.ending)
+            rows = await self._database.read(_read_rows, self._after, self._unfinished)
+            self._after = max([self._after, *(row.number for row in rows)])
+            self._unfinished = frozenset(row.number for row in rows if row.ending is None)
+            return tuple(row.ending for row in rows if row.ending)
 
 
 def _read_newest(connection: Connection) -> int:
@@ -60,20 +64,21 @@ def _read_newest(connection: Connection) -> int:
     return newest or 0
 
 
-def _read_rows(connection: Connection, after: int) -> list[_Row]:
+def _read_rows(connection: Connection, after: int, unfinished: frozenset[int]) -> list[_Row]:
     row = submissions.c
-    query = (
-        select(
-            *(row.number, row.kind, row.outcome, row.submitted_at, row.started_at, row.finished_at),
-            case((row.outcome == Outcome.GRADER_FAULT.value, row.result)).label("fault"),
-        )
-        .where(row.number > after)
-        .order_by(row.number)
-    )
+    # An unfinished one that was deleted in the meantime does not come back.
+    chosen = [row.number > after, *(row.number.in_(some) for some in _split(sorted(unfinished)))]
     return [
         _Row(found.number, None if found.finished_at is None else _describe(found))
-        for found in connection.execute(query)
+        for condition in chosen
+        for found in connection.execute(_ENDINGS.where(condition).order_by(row.number))
     ]
+
+
+def _split(numbers: list[int]) -> Iterator[list[int]]:
+    """In parts that fit into one query's parameters."""
+    for start in range(0, len(numbers), ROWS_PER_QUERY):
+        yield numbers[start : start + ROWS_PER_QUERY]
 
 
 def _describe(found: Row[*tuple[Any, ...]]) -> Ending:

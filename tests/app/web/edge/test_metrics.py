@@ -88,6 +88,7 @@ async def test_what_waits_longer_than_what_came_later_is_counted_when_it_ends(
         await site.ledger.cancel(one, owner)
         counts.append((await scrape(browser))[cancelled])
     assert counts == [1.0, 2.0, 3.0]
+    assert (await scrape(browser))[cancelled] == 3.0
     assert 'unwind_run_seconds_count{kind="check"}' not in await scrape(browser)
 
 
