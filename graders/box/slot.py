@@ -242,18 +242,25 @@ class Slot(Box):
         return _Spare(serial, ours, groups)
 
     def _launch(self, zygote: Zygote, request: BoxRequest) -> BoxRun:
-        spare = self._spares.pop(request.flavour, None) or self._prepare_child(zygote)
-        child = Child(spare.serial, zygote.take_handle(spare.serial), spare.groups, self._retire)
-        ours, theirs = _make_pipes()
-        try:
-            child.groups.set_quota(self.find_quota(request.limits))
-            orders.send(spare.channel, orders.as_fields(self.find_order(request, child.groups)), theirs)
-        except OSError as error:
-            _close_all([*ours, child.handle])
-            raise BoxFault(f"the spare child could not be used: {error}") from error
-        finally:
-            _close_all(theirs)
-            spare.channel.close()
+        spare = self._spares.get(request.flavour) or self._prepare_child(zygote)
+        # Until the child has its order, it is still the spare: dropping the zygote then closes and removes all of it.
+        self._spares[request.flavour] = spare
+        with contextlib.ExitStack() as on_failure:
+            try:
+                handle = zygote.take_handle(spare.serial)
+                on_failure.callback(os.close, handle)
+                ours, theirs = _make_pipes()
+                on_failure.callback(_close_all, ours)
+                with contextlib.ExitStack() as given:
+                    given.callback(_close_all, theirs)
+                    spare.groups.set_quota(self.find_quota(request.limits))
+                    orders.send(spare.channel, orders.as_fields(self.find_order(request, spare.groups)), theirs)
+            except OSError as error:
+                raise BoxFault(f"the spare child could not be used: {error}") from error
+            on_failure.pop_all()
+        del self._spares[request.flavour]
+        spare.channel.close()
+        child = Child(spare.serial, handle, spare.groups, self._retire)
         run = BoxRun(zygote, child, Pipes(*ours[:4]), request.limits, request.on_output)
         _await_ready(run, ours[4])
         if request.one_core:
@@ -282,14 +289,17 @@ class Slot(Box):
 
 def _make_pipes() -> tuple[list[int], list[int]]:
     """(our ends, the child's ends) of descriptors 0 to 3 and of the report pipe; our ends do not block."""
-    into_theirs, into_ours = os.pipe()
-    ours, theirs = [into_ours], [into_theirs]
-    for _ in range(4):
-        read_end, write_end = os.pipe()
-        ours.append(read_end)
-        theirs.append(write_end)
-    for descriptor in ours:
-        os.set_blocking(descriptor, False)
+    ours: list[int] = []
+    theirs: list[int] = []
+    with contextlib.ExitStack() as on_failure:
+        on_failure.callback(lambda: _close_all([*ours, *theirs]))
+        for number in range(5):
+            read_end, write_end = os.pipe()
+            ours.append(read_end if number else write_end)
+            theirs.append(write_end if number else read_end)
+        for descriptor in ours:
+            os.set_blocking(descriptor, False)
+        on_failure.pop_all()
     return ours, theirs
 
 

@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -214,6 +215,29 @@ def test_a_zygote_that_died_between_runs_is_replaced(box: Slot, run_cell: Any) -
     os.kill(box.find_zygote(Flavour.PLAIN), signal.SIGKILL)
     time.sleep(0.05)
 
+    assert run_cell("print('again')").printed == "again\n"
+
+
+@pytest.mark.parametrize("place", ["orders.send", "_make_pipes"])
+def test_a_start_that_fails_is_our_fault_and_leaves_no_descriptor_and_no_group(
+    box: Slot, run_cell: Any, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    def list_leftovers() -> tuple[int, int]:
+        box.replace_zygote(Flavour.PLAIN)
+        groups = [folder for hierarchy in box._hierarchies for folder in hierarchy.folder.glob("**/run-*")]
+        return len(list(Path("/proc/self/fd").iterdir())), len(groups)
+
+    run_cell("print(1)")
+    before = list_leftovers()
+    for _ in range(3):
+        with monkeypatch.context() as failing:
+            failing.setattr(f"graders.box.slot.{place}", refuse)
+            with pytest.raises(BoxFault, match="Too many open files"):
+                run_cell("print(2)")
+    assert list_leftovers() == before
     assert run_cell("print('again')").printed == "again\n"
 
 
