@@ -7,18 +7,20 @@ import asyncio
 import ctypes
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.preflight import CannotServe, prepare
 from app.settings import Settings
 from app.storage.database import MigrationRefused, migrate, show_url
-from graders.contract.hello import WorkerHello
+from graders.contract.hello import WorkerHello, name_worker
 from graders.ledger import open_ledger
 
 STOP_SECONDS = 8.0
@@ -186,17 +188,21 @@ class SeenGrader:
     def __init__(self, settings: Settings) -> None:
         self._ledger = open_ledger(settings.database, settings.wakeups_folder)
         self.hello: WorkerHello | None = None
+        self._said_before: dict[str, datetime | None] = {}
 
     async def is_ready(self, pid: int) -> bool:
+        """Ask first when the process has just started: what was heard under its name by then came from another."""
         try:
             workers = await self._ledger.workers()
         except SQLAlchemyError:  # such as a full disk or a locked file: the next look may succeed
             return False
-        for seen in workers:
-            if seen.hello.worker.endswith(f"-{pid}"):
-                self.hello = seen.hello
-                return True
-        return False
+        name = name_worker(socket.gethostname(), pid)
+        seen = next((worker for worker in workers if worker.hello.worker == name), None)
+        said_before = self._said_before.setdefault(name, seen.seen_at if seen else None)
+        if seen is None or seen.seen_at == said_before:
+            return False
+        self.hello = seen.hello
+        return True
 
     async def close(self) -> None:
         await self._ledger.close()

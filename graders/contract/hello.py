@@ -6,6 +6,11 @@ from graders.contract.jobs import Flavour, Queue
 from graders.contract.model import ExerciseName, Message
 
 
+def name_worker(host: str, pid: int) -> str:
+    """A worker's name in the ledger. In a container, a process often has the same one as its predecessor."""
+    return f"{host}-{pid}"
+
+
 class WorkerHello(Message):
     """One worker: how it confines code and what it runs on. `python` and `torch` are version strings.
 

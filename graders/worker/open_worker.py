@@ -16,7 +16,7 @@ from graders.box.self_test import run_self_test
 from graders.box.slot import Slot, open_boxes
 from graders.contract.examination import Examination, ExerciseFault
 from graders.contract.exercise_files import JUDGING_FILES, MANIFEST
-from graders.contract.hello import WorkerHello
+from graders.contract.hello import WorkerHello, name_worker
 from graders.contract.jobs import Flavour, Queue
 from graders.contract.settings import GraderSettings
 from graders.judging.run_job import run_job
@@ -76,7 +76,7 @@ def _say_hello(
 ) -> WorkerHello:
     boundaries = report.boundaries if report else ()
     return WorkerHello(
-        worker=f"{socket.gethostname()}-{os.getpid()}",
+        worker=name_worker(socket.gethostname(), os.getpid()),
         queue=queue,
         slots=settings.slots,
         flavours=flavours,

@@ -13,6 +13,9 @@ import pytest
 from app.preflight import CannotServe
 from app.serve import Part, SeenGrader, Supervisor
 from app.settings import Settings
+from app.storage.database import migrate
+from graders.contract.hello import WorkerHello, name_worker
+from graders.ledger import open_ledger
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -97,6 +100,31 @@ async def test_a_database_that_cannot_be_read_is_no_end_of_looking_for_the_grade
     seen = SeenGrader(Settings(data=tmp_path))  # no migration has run: there is no table of workers
     assert not await seen.is_ready(1)
     await seen.close()
+
+
+def hello_of(worker: str) -> WorkerHello:
+    return WorkerHello(
+        **{"worker": worker, "queue": "cpu", "slots": 1, "flavours": ("plain",), "profile": "P2", "torch": ""},
+        **{"memory_cgroup": False, "python": "3.11", "device": "cpu", "self_test_passed": 1, "self_test_total": 1},
+    )
+
+
+async def test_only_a_new_hello_under_the_graders_own_name_says_that_it_is_ready(tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path)
+    migrate(settings.database, settings.data)
+    seen, ledger = SeenGrader(settings), open_ledger(settings.database, settings.wakeups_folder)
+    name = name_worker(socket.gethostname(), 23)
+    ready = []
+    # One of another machine, one whose process number ends alike, one of an earlier process of the same number.
+    for worker in ("elsewhere-23", f"{socket.gethostname()}-1-23", name):
+        await ledger.say_hello(hello_of(worker))
+    ready += [await seen.is_ready(23), await seen.is_ready(23)]
+    await ledger.say_hello(hello_of(name))
+    ready.append(await seen.is_ready(23))
+    await seen.close()
+    await ledger.close()
+
+    assert (ready, seen.hello and seen.hello.worker) == ([False, False, True], name)
 
 
 async def test_a_part_that_cannot_start_is_an_error_and_no_loop() -> None:
