@@ -9,6 +9,7 @@ import logging
 import os
 import resource
 import signal
+import stat
 import struct
 import sys
 from typing import BinaryIO
@@ -26,6 +27,7 @@ DRAWN, REFUSED, OUT_OF_MEMORY = range(3)
 NICENESS = 10
 """Pages come before pictures wherever both want a processor."""
 MAX_DESCRIPTORS = 16
+LOG_ROOM_BYTES = 16 * 2**20
 PRIVATE_UMASK = 0o077
 PR_SET_PDEATHSIG = 1
 
@@ -40,10 +42,16 @@ def confine(parent: int, memory_mib: int) -> None:
     for limit, most in (
         (resource.RLIMIT_AS, memory_mib * 2**20),
         (resource.RLIMIT_NOFILE, MAX_DESCRIPTORS),
-        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_FSIZE, _find_log_room()),
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(limit, (most, most))
+
+
+def _find_log_room() -> int:
+    """The most bytes that a file may come to have: none, unless the log, which the website shares, is a file."""
+    log = os.fstat(sys.stderr.fileno())
+    return log.st_size + LOG_ROOM_BYTES if stat.S_ISREG(log.st_mode) else 0
 
 
 def serve(requests: BinaryIO, answers: BinaryIO, cpu_seconds: float) -> None:

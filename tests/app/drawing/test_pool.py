@@ -19,6 +19,7 @@ from test_budget import sketch_dense, sketch_stack
 from test_hostile_traces import all_keys
 
 from app.drawing.answer import answer_task
+from app.drawing.drawer import LOG_ROOM_BYTES
 from app.drawing.pool import BUSY, BUSY_WITH_YOURS, DIED, LATE, Drawers, End, Limits
 from app.drawing.tasks import DrawPicture, NotDrawn, WriteWhole
 
@@ -264,7 +265,30 @@ async def test_a_process_has_three_descriptors_no_environment_a_private_mask_and
     assert b"UNWIND" not in (process / "environ").read_bytes()
     assert status["Umask"].strip() == "0077"
     assert limits["Max address space"] == str(256 * 2**20)
-    assert limits["Max core file size"] == limits["Max file size"] == "0"
+    assert limits["Max core file size"] == "0"
+
+
+WARNING = """
+import logging, os, resource
+from app.drawing.drawer import confine
+from graders.contract.log_lines import set_up_logging
+confine(os.getppid(), 256)
+set_up_logging("drawing", logging.WARNING)
+logging.getLogger("a").warning("a picture failed")
+print(resource.getrlimit(resource.RLIMIT_FSIZE)[0])
+"""
+
+
+def test_a_process_may_write_to_no_file_but_the_websites_log(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("older lines\n")
+    command = [sys.executable, "-c", WARNING]
+    with (tmp_path / "log").open("a") as log:
+        to_file = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=log, text=True, check=True)
+    to_pipe = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert "a picture failed" in (tmp_path / "log").read_text()
+    assert (int(to_file.stdout), int(to_pipe.stdout)) == (LOG_ROOM_BYTES + len("older lines\n"), 0)
+    assert "a picture failed" in to_pipe.stderr
 
 
 def test_a_process_imports_no_server_and_no_database() -> None:
@@ -278,6 +302,7 @@ def test_a_process_imports_no_server_and_no_database() -> None:
 
 ORPHAN = """
 import asyncio, json, sys
+from app.drawing.drawer import LOG_ROOM_BYTES
 from app.drawing.pool import Drawers
 from app.drawing.tasks import DrawPicture, WriteWhole
 
