@@ -198,13 +198,18 @@ async def submit_by_form(exercise: ExerciseDep, context: LearnerContextDep, form
 @router.post("/exercises/{name}/checks")
 async def check_by_form(exercise: ExerciseDep, context: LearnerContextDep, form: FormDep) -> Response:
     """The form's other button. A bug hunt's diagnosis is saved as a draft."""
-    said = read_diagnosed(exercise, form.category, form.line)
-    if said is not None:
+    return await _take_form(context, exercise, form, _check_and_keep_diagnosis(context, exercise, form))
+
+
+async def _check_and_keep_diagnosis(context: LearnerContext, exercise: Exercise, form: AnswerForm) -> Accepted:
+    asked = PublicCheckRequest(source=form.source, idempotency_key=form.idempotency_key)
+    accepted = await _run_public_checks(context, exercise, asked)
+    # Only now, because a request that the rates refuse must write nothing.
+    if (said := read_diagnosed(exercise, form.category, form.line)) is not None:
         await context.site.store.save_draft(
             context.learner, diagnosis_key(exercise.name), write_draft(said), context.now
         )
-    asked = PublicCheckRequest(source=form.source, idempotency_key=form.idempotency_key)
-    return await _take_form(context, exercise, form, _run_public_checks(context, exercise, asked))
+    return accepted
 
 
 async def _take_form(

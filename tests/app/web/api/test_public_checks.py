@@ -133,6 +133,9 @@ async def test_public_checks_have_a_rate_of_their_own(settings: Settings) -> Non
                 )
                 for number in range(4)
             ]
+            fields = {"source": "x", "idempotency_key": TOKEN, "category": "rounding", "line": 4}
+            await browser.post(f"{HUNT}/checks", data=fields)
+            hunt = (await browser.get(HUNT)).text
             submitted = await browser.post(
                 API.replace("checks", "submissions"), json={"source": "x", "idempotency_key": TOKEN}
             )
@@ -140,6 +143,7 @@ async def test_public_checks_have_a_rate_of_their_own(settings: Settings) -> Non
     assert [answer.status_code for answer in checks] == [303, 303, 429, 429]
     assert "You may have 2 runs of public checks per minute" in checks[-1].text
     assert "mine" in checks[-1].text
+    assert 'value="rounding" checked' not in hunt  # a refused check keeps nothing
     assert submitted.status_code == 202
 
 
