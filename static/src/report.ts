@@ -15,33 +15,39 @@ export function watchReportLinks(): void {
     // A page that cannot fetch the dialog still has the form as its own page.
     openReport(link).catch(() => location.assign(link.href));
   });
-  const text = document.querySelector<HTMLElement>(".chapter > .text");
-  if (text) rove(text);
+  const blocks = document.querySelector<HTMLElement>(".chapter > .text, .glossary");
+  if (blocks) rove(blocks);
 }
 
 /** Leaves one link in the order of Tab: that of the block in which the focus was last. Arrows go to the others. */
-function rove(text: HTMLElement): void {
-  const links = [...text.querySelectorAll<HTMLAnchorElement>(LINK)];
+function rove(blocks: HTMLElement): void {
+  const links = [...blocks.querySelectorAll<HTMLAnchorElement>(LINK)];
   let stop = links[0];
   for (const link of links.slice(1)) link.tabIndex = -1;
-  const moveStop = (next: HTMLAnchorElement | undefined): void => {
+  blocks.addEventListener("focusin", ({ target }) => {
+    const next = findLink(blocks, target as Element);
     if (!stop || !next || next === stop) return;
     stop.tabIndex = -1;
     next.removeAttribute("tabindex");
     stop = next;
-  };
-  text.addEventListener("focusin", ({ target }) => {
-    let block = target as Element;
-    while (block.parentElement !== text && block.parentElement) block = block.parentElement;
-    while (!block.matches(LINK) && block.nextElementSibling) block = block.nextElementSibling;
-    if (block instanceof HTMLAnchorElement) moveStop(block);
   });
-  text.addEventListener("keydown", (event) => {
+  blocks.addEventListener("keydown", (event) => {
     const move = MOVES[event.key];
     if (move === undefined || !(event.target instanceof HTMLAnchorElement) || !event.target.matches(LINK)) return;
     event.preventDefault();
     links[links.indexOf(event.target) + move]?.focus();
   });
+}
+
+/** The link of the block that holds an element: within the block, or the next one after it. */
+function findLink(blocks: HTMLElement, inside: Element): HTMLAnchorElement | null {
+  let block: Element | null = inside;
+  while (block.parentElement && block.parentElement !== blocks) block = block.parentElement;
+  for (; block; block = block.nextElementSibling) {
+    const link = block.matches(LINK) ? block : block.querySelector(LINK);
+    if (link instanceof HTMLAnchorElement) return link;
+  }
+  return null;
 }
 
 async function openReport(link: HTMLAnchorElement): Promise<void> {

@@ -4,6 +4,7 @@ import pytest
 from browser_parts import OpenPage, scroll_through
 from playwright.sync_api import Page, expect
 from test_accessibility import find_overflow, find_violations
+from test_keyboard import press_until
 
 CHAPTER = "/chapters/a-first-graph"
 MARKS = ".text > a.report"
@@ -50,6 +51,20 @@ def test_all_marks_are_one_stop_of_the_tab_key_which_follows_the_reader(open_pag
     expect(page.locator(f"{MARKS}:not([tabindex])")).not_to_have_attribute(
         "href", "/report/chapters/a-first-graph/how-many-nodes"
     )
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog", name="Something wrong here?")).to_be_visible()
+
+
+def test_the_terms_of_the_glossary_are_one_stop_of_the_tab_key_too(open_page: OpenPage) -> None:
+    page = open_page("/glossary", 1280)
+    marks = page.locator(".glossary a.report")
+    expect(marks.first).to_have_css("opacity", "0")
+
+    press_until(page, "Tab", ".glossary a.report")
+    expect(page.locator(".glossary a.report:not([tabindex])")).to_have_count(1)
+    page.keyboard.press("ArrowDown")
+    expect(marks.nth(1)).to_be_focused()
+    expect(marks.nth(1)).to_have_css("opacity", "1")
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog", name="Something wrong here?")).to_be_visible()
 
