@@ -64,6 +64,11 @@ def name_function(function: Any) -> str:
     return str(name)
 
 
+def reads_values(function: Any) -> bool:
+    """Whether a function hands out a tensor's numbers, whatever it returns them as."""
+    return name_function(function) in _BY_FUNCTION
+
+
 def find_cut(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None, result: Any) -> Cut | None:
     """The cut that this call made, or None. Call it only where the call made no node."""
     name = name_function(function)

@@ -11,6 +11,7 @@ from .collecting import without_collecting
 from .graph import Row
 from .held import HeldBytes
 from .naming import choose_kind, name_forward
+from .numerals import write_values
 from .positions import Origin, SourceMap
 from .recorder import Recorder
 from .saved import Saved, write_bytes
@@ -27,6 +28,7 @@ def write_document(recorder: Recorder) -> dict[str, Any]:
 
 
 def write_tables(recorder: Recorder) -> dict[str, Any]:
+    recorder.graph.settle_owners()
     rows = order_rows(drop_phantoms(recorder.graph.rows))
     numbers = {row: number for number, row in enumerate(rows)}
     source = SourceMap(recorder.source)
@@ -130,10 +132,11 @@ def write_nodes(
 def find_values(recorder: Recorder, row: Row, output: int) -> str:
     """The small values of one output of a node."""
     if row.is_leaf:
-        return row.value[: recorder.caps.max_values]
+        return "" if row.value is None else write_values(row.value)[: recorder.caps.max_values]
     if row.foreign is not None:
         return row.foreign.values if output == 0 else ""
-    return recorder.values.get((row.sequence, output), "")
+    values = recorder.values.get((row.sequence, output))
+    return "" if values is None else write_values(values)[: recorder.caps.max_values]
 
 
 def write_outputs(recorder: Recorder, rows: list[Row]) -> dict[str, list[Any]]:

@@ -17,6 +17,7 @@ from .foreign import tag_born
 from .graph import Row, read_root
 from .listening import Listener, find_frame, read_counter
 from .recorder import Asked, Recorder, Region
+from .rendering import NO_GRAD, Seen
 from .tape import Event
 
 _count_dispatch_modes = torch._C._len_torch_dispatch_stack
@@ -43,7 +44,7 @@ class BackwardRun:
         self._keeps_graph = keeps_graph
         self._thread = get_ident()
         self._handles: list[Any] = []
-        self._befores: dict[Row, str] = {}
+        self._befores: dict[Row, Seen] = {}
         self._nodes: dict[Row, Any] = {}
         self._done: Row | None = None
         self.began = recorder.read_counter()
@@ -91,35 +92,31 @@ class BackwardRun:
         return max((row for row in left if row not in waiting), key=lambda row: row.sequence, default=None)
 
     def _ran(self, row: Row, outgoing: Any, incoming: Any) -> None:
-        if self._done is not None:
-            self.settle()
-        now = read_counter()
+        """The engine calls this behind each node: what is written out here would take longer as calls."""
+        recorder, now = self._recorder, read_counter()
+        done, self._done = self._done, row
+        number = now if get_ident() == recorder.thread else recorder.read_counter()
+        if done is not None and done.holds and not self._keeps_graph:
+            done.holds = False
+            recorder.tape.add(Event("free", done, self._call, number))
+        event = Event("vjp", row, self._call, number)
         try:
-            if torch.is_grad_enabled() or _count_dispatch_modes():
-                with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
-                    self._note_run(row, outgoing, incoming)
-            else:
-                # Most calls: this runs once for each node, and entering three contexts takes longer than the rest.
-                with torch._C.DisableTorchFunction():
-                    self._note_run(row, outgoing, incoming)
+            run_unseen(self._note_run, event, row, incoming, outgoing)
         except Exception as problem:  # noqa: BLE001 - the tracer's fault must not become the program's
-            self._recorder.give_up(problem)
-        self._reach(row, outgoing, now)
-        self._done = row
+            recorder.give_up(problem)
+        if now != self.began or row.reached_by < 0:
+            self._reach(row, outgoing, now)
 
-    def _note_run(self, row: Row, outgoing: Any, incoming: Any) -> None:
-        recorder = self._recorder
-        node = self._nodes.pop(row, None)
-        renderer, events = recorder.renderer, recorder.tape.events
-        event = Event("vjp", row, self._call, recorder.read_counter())
-        event.received = renderer.see_received(row, incoming, len(events))
+    def _note_run(self, event: Event, row: Row, incoming: Any, outgoing: Any) -> None:
+        recorder, node = self._recorder, self._nodes.pop(row, None)
+        tape, rules = recorder.tape, recorder.rules
+        event.received, event.sent = recorder.renderer.see_step(row, incoming, outgoing, len(tape.events))
         if recorder.asked and (asked := recorder.asked.get(row.sequence)) is not None:
             event.text = HOOKED if asked.is_hooked else ""
             self._keep(row, asked, event.received)
-        event.sent = renderer.see_sent(row, outgoing, len(events))
-        recorder.tape.add(event)
-        if not row.is_custom and not recorder.rules.has_enough(row.name, incoming):
-            recorder.rules.keep(node, row, event, (incoming, outgoing))
+        tape.add(event)
+        if rules.is_open and not row.is_custom and not rules.has_enough(row.name, incoming):
+            rules.keep(node, row, event, (incoming, outgoing))
 
     def _keep(self, row: Row, asked: Asked, received: Any) -> None:
         """A tensor that retains its gradient has it now."""
@@ -132,26 +129,34 @@ class BackwardRun:
 
     def _start_leaf(self, row: Row, incoming: Any) -> None:
         self.settle()
-        self._befores[row] = self._render_grad(row)
+        run_unseen(self._note_before, row)
+
+    def _note_before(self, row: Row) -> None:
+        leaf, renderer = row.leaf(), self._recorder.renderer
+        self._befores[row] = renderer.see_grad(None if leaf is None else leaf.grad, len(self._recorder.tape.events))
 
     def _ran_leaf(self, row: Row, outgoing: Any, incoming: Any) -> None:
-        with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
-            renderer, step = self._recorder.renderer, len(self._recorder.tape.events)
-            text, norm = renderer.write(renderer.see_received(row, incoming, step))
-        after = self._render_grad(row)
-        before = self._befores.pop(row, "")
-        self._recorder.add_event(
-            "accumulate",
-            row,
-            call=self._call,
-            norm=norm,
-            before=before,
-            incoming=text,
-            outgoing=after,
-            text=tell_hooks(row),
-        )
+        run_unseen(self._note_leaf, row, incoming)
         self._nodes.pop(row, None)
         self._reach(row, (), read_counter())
+
+    def _note_leaf(self, row: Row, incoming: Any) -> None:
+        recorder, renderer, leaf = self._recorder, self._recorder.renderer, row.leaf()
+        step, before, grad = (
+            len(recorder.tape.events),
+            self._befores.pop(row, None),
+            None if leaf is None else leaf.grad,
+        )
+        received = renderer.see_received(row, incoming, step)
+        hooks = "" if leaf is None else tell_hooks(leaf)
+        if before is NO_GRAD and grad is not None and not hooks and grad.layout is torch.strided:
+            after = received[0]
+        else:
+            after = renderer.see_grad(grad, step)
+        held = () if before is None else (before,)
+        recorder.add_event(
+            "accumulate", row, call=self._call, received=received, held=held, sent=(after,), text=hooks
+        )
 
     def _reach(self, row: Row, outgoing: Any, now: int) -> None:
         if now > self.began and get_ident() == self._thread:
@@ -162,12 +167,16 @@ class BackwardRun:
         if row.reached_by < 0:
             row.reached_by = self._call
 
-    def _render_grad(self, row: Row) -> str:
+
+def run_unseen(work: Callable[..., None], *given: Any) -> None:
+    """Let the tracer work on the program's tensors without recording that."""
+    if torch.is_grad_enabled() or _count_dispatch_modes():
         with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
-            leaf = row.leaf()
-            grad = None if leaf is None else leaf.grad
-            step = len(self._recorder.tape.events)
-            return "None" if grad is None else self._recorder.renderer.render(grad, step)[0]
+            work(*given)
+    else:
+        # Most calls, one for each node: entering three contexts takes longer than the rest.
+        with torch._C.DisableTorchFunction():
+            work(*given)
 
 
 def find_below(row: Row) -> set[Row]:
@@ -181,11 +190,8 @@ def find_below(row: Row) -> set[Row]:
     return found
 
 
-def tell_hooks(row: Row) -> str:
+def tell_hooks(leaf: Any) -> str:
     """Which of the program's hooks ran on a leaf's gradient, before and after it was added."""
-    leaf = row.leaf()
-    if leaf is None:
-        return ""
     told = [HOOKED] if leaf._backward_hooks else []
     if leaf._post_accumulate_grad_hooks:
         told.append(HOOKED_AFTER)

@@ -23,31 +23,31 @@ LEAF_SEQUENCE = 2**64 - 1
 
 
 class Row:
-    """The facts about one node. `number` is its place in discovery order; the document renumbers.
+    """The facts about one node. `number` is its place in discovery order; the document renumbers."""
 
-    What most nodes do not have stands on the class, because rows are made in the program's time.
-    """
-
-    shape: tuple[int, ...] = ()
-    dtype: str = ""
-    variable: str = ""
-    value: str = ""
-    latest: str = ""
-    """Of a leaf: its value when it was read last."""
-    shapes: tuple[tuple[int, ...], ...] = ()
-    """Of the outputs from the second on."""
-    names: dict[int, str] | None = None
-    uses: int = 0
-    """How many edges end at the node: how many parts its gradient may have."""
-    arrived: tuple[Any, int, int] | None = None
-    """What was seen of the one part that was sent to it, where that is in memory, and in which version."""
-    foreign: Foreign | None = None
-    formula: str | None = None
-    """The rule of its backward as text; "" where none agrees with the engine, None where none was looked for."""
-    saved: tuple[Saved, ...] = ()
-    leaf: Any = None
-    holds: bool = False
-    reached_by: int = -1
+    __slots__ = (
+        "arrived",
+        "dtype",
+        "edges",
+        "foreign",
+        "formula",
+        "holds",
+        "is_custom",
+        "is_leaf",
+        "latest",
+        "leaf",
+        "name",
+        "names",
+        "number",
+        "reached_by",
+        "saved",
+        "sequence",
+        "shape",
+        "shapes",
+        "uses",
+        "value",
+        "variable",
+    )
 
     def __init__(self, number: int, name: str, is_leaf: bool, is_custom: bool, sequence: int) -> None:
         self.number = number
@@ -55,7 +55,26 @@ class Row:
         self.is_leaf = is_leaf
         self.is_custom = is_custom
         self.sequence = sequence
+        self.shape: tuple[int, ...] = ()
+        self.shapes: tuple[tuple[int, ...], ...] = ()
+        """Of the outputs from the second on."""
+        self.dtype = self.variable = ""
+        self.names: dict[int, str] | None = None
+        self.value: Any = None
+        """Of a small leaf: its numbers when the tracer met it, and in `latest` when they were read last."""
+        self.latest: Any = None
+        self.leaf: Any = None
         self.edges: list[tuple[Row, int, int]] = []
+        self.uses = 0
+        """How many edges end at the node: how many parts its gradient may have."""
+        self.arrived: tuple[Any, int, int] | None = None
+        """What was seen of the one part that was sent to it, where that is in memory, and in which version."""
+        self.saved: tuple[Saved, ...] = ()
+        self.holds = False
+        self.reached_by = -1
+        self.foreign: Foreign | None = None
+        self.formula: str | None = None
+        """The rule of its backward as text; "" where none agrees with the engine, None where none was looked for."""
 
     def give_name(self, output: int, name: str) -> None:
         """The first name that a variable gives to an output stays."""
@@ -81,7 +100,8 @@ class Tag:
         self.gone = gone
 
     def __del__(self) -> None:
-        self.gone(self.row)
+        if self.row.holds:
+            self.gone(self.row)
 
 
 class Graph:
@@ -97,6 +117,7 @@ class Graph:
         self._on_gone = on_gone
         self._leaves: dict[int, tuple[weakref.ref[Any], Row]] = {}
         self._storages: dict[int | None, Row] = {}
+        self._walks: list[tuple[int, dict[int | None, Row]]] = []
 
     def find_row(self, node: Any) -> Row | None:
         """The row of a node that an earlier walk met."""
@@ -140,35 +161,36 @@ class Graph:
         fresh: list[tuple[Row, Any]] = []
         while stack:
             node = stack.pop()
-            if id(node) in met:
+            key = id(node)
+            if key in met:
                 continue
-            is_leaf = type(node) is AccumulateGrad
-            metadata = None if is_leaf else node.metadata
-            tag = None if metadata is None else metadata.get(TAG)
-            row = self.find_leaf(node.variable) if is_leaf else None if tag is None else tag.row
+            row = self.find_row(node)
             is_new = row is None
-            row = row or self._add(node, metadata)
+            row = row or self._add(node)
             if row is None:
                 break
-            met[id(node)] = row
+            met[key] = row
             found.append((node, row))
             if is_new or enters_known:
                 inputs = node.next_functions
                 stack.extend([after for after, _ in inputs if after is not None])
                 if is_new:
                     fresh.append((row, inputs))
-        self._link(fresh, met)
-        self._find_owners([row for row, _ in fresh])
+        if fresh:
+            self._link(fresh, met)
+            known = self._walks[-1][1] if self._walks else {}
+            self._walks.append((len(self.rows), known if known == self._storages else dict(self._storages)))
         return found
 
-    def _find_owners(self, fresh: list[Row]) -> None:
-        """Which of the saved tensors are a leaf's own memory, now: later its data may be others."""
-        storages = self._storages
-        for row in fresh:
-            for slot in row.saved:
-                if slot.key in storages:
-                    row.saved = tuple(each._replace(owner=storages.get(each.key)) for each in row.saved)
-                    break
+    def settle_owners(self) -> None:
+        """Say which saved tensors were a leaf's own memory when a walk met them: later its data may be others."""
+        first = 0
+        for last, storages in self._walks:
+            for row in self.rows[first:last]:
+                if any(slot.key in storages for slot in row.saved):
+                    row.saved = tuple(slot._replace(owner=storages.get(slot.key)) for slot in row.saved)
+            first = last
+        self._walks.clear()
 
     def refresh_leaves(self) -> list[tuple[Row, str]]:
         """Read every leaf's storage again, and small leaves' values: those that changed."""
@@ -179,28 +201,32 @@ class Graph:
             if variable is None:
                 continue
             self._storages[describe_saved("", variable).key] = row
-            value = self._write_leaf(variable) if row.latest else ""
-            if value != row.latest:
+            if row.latest is None:
+                continue
+            value = self._read_leaf(variable)
+            # Lists with nan differ from themselves.
+            if value != row.latest and write_values(value) != write_values(row.latest):
                 row.latest = value
-                changed.append((row, value))
+                changed.append((row, write_values(value)))
         return changed
 
     def _link(self, fresh: list[tuple[Row, Any]], met: dict[int, Row]) -> None:
         for row, inputs in fresh:
-            for slot, (after, output) in enumerate(inputs):
-                target = met.get(id(after)) if after is not None else None
-                if target is not None:
-                    row.edges.append((target, slot, output))
+            slot, edges = 0, row.edges
+            for after, output in inputs:
+                if after is not None and (target := met.get(id(after))) is not None:
+                    edges.append((target, slot, output))
                     target.uses += 1
+                slot += 1  # noqa: SIM113 - enumerate would make a pair for each input, of which most are none
 
-    def _add(self, node: Any, metadata: Any) -> Row | None:
-        """A new row; None where there are as many as are kept. A leaf's node has no metadata that is looked at."""
+    def _add(self, node: Any) -> Row | None:
+        """A new row; None where there are as many as are kept."""
         if len(self.rows) >= self._max_nodes:
             self.is_full = True
             return None
-        if metadata is None:
+        if type(node) is AccumulateGrad:
             return self._add_leaf(node.variable)
-        row = self._read_operation(node, metadata)
+        row = self._read_operation(node, node.metadata)
         self.rows.append(row)
         return row
 
@@ -210,27 +236,28 @@ class Graph:
         row.dtype = name_dtype(variable.dtype)
         row.leaf = weakref.ref(variable)
         self._storages[describe_saved("", variable).key] = row
-        row.value = row.latest = self._write_leaf(variable)
+        row.value = row.latest = self._read_leaf(variable)
         self._leaves[id(variable)] = (row.leaf, row)
         self.rows.append(row)
         return row
 
-    def _write_leaf(self, variable: Any) -> str:
-        if variable.layout != torch.strided or variable.numel() > self._max_value_items:
-            return ""
+    def _read_leaf(self, variable: Any) -> Any:
+        """A small leaf's numbers, or None."""
+        if variable.numel() > self._max_value_items or variable.layout != torch.strided:
+            return None
         try:
-            return write_values(variable.tolist())
+            return variable.tolist()
         except (RuntimeError, NotImplementedError):
-            return ""  # a leaf on the meta device has a shape and no numbers
+            return None  # a leaf on the meta device has a shape and no numbers
 
     def _read_operation(self, node: Any, metadata: dict[str, Any]) -> Row:
-        name, is_custom = _name_node(node)
+        name, is_custom = _known_types.get(type(node)) or _name_node(node)
         row = Row(len(self.rows), name, False, is_custom, node._sequence_nr())
         outputs = node._input_metadata
         if outputs:
             row.shape, row.dtype = _read_output(outputs[0])
-        if len(outputs) > 1:
-            row.shapes = tuple(_read_output(output)[0] for output in outputs[1:])
+            if len(outputs) > 1:
+                row.shapes = tuple(_read_output(output)[0] for output in outputs[1:])
         saved = read_saved(node)
         if saved:
             row.saved, row.holds = saved, True
@@ -249,12 +276,10 @@ _known_types: dict[type, tuple[str, bool]] = {}
 def _name_node(node: Any) -> tuple[str, bool]:
     """The node's name without torch's namespaces, and whether it belongs to a Function of the program's own."""
     kind = type(node)
-    known = _known_types.get(kind)
-    if known is None:
-        known = (node.name().rpartition("::")[2], issubclass(kind, BackwardCFunction))
-        if known[0] == kind.__name__ and not known[1]:
-            # Of the types that torch makes for several kinds of nodes, none is named like the node.
-            _known_types[kind] = known
+    known = (node.name().rpartition("::")[2], issubclass(kind, BackwardCFunction))
+    if known[0] == kind.__name__ and not known[1]:
+        # Of the types that torch makes for several kinds of nodes, none is named like the node.
+        _known_types[kind] = known
     return known
 
 

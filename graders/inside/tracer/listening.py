@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from .cuts import CUTS_INSIDE, Cut, find_cut, find_inner_cut, name_function
+from .cuts import CUTS_INSIDE, Cut, find_cut, find_inner_cut, name_function, reads_values
 from .foreign import tag_foreign
 from .naming import is_inplace_call
 
@@ -28,6 +28,7 @@ _PASSES_THROUGH = ("torch/functional.py", "torch/nn/functional.py", "torch/_tens
 
 
 _roles: dict[Any, str] = {}
+_reads_values: dict[Any, bool] = {}
 _TRACKING = frozenset({"requires_grad_", "requires_grad"})
 
 
@@ -40,6 +41,16 @@ def find_role(function: Any) -> str:
         return "tracks"
     is_setter = getattr(function, "__name__", "") == "__set__"
     return "changes" if is_setter or is_inplace_call(name) or name.startswith(("_foreach_", "_fused_")) else ""
+
+
+def may_cut(function: Any, result: Any) -> bool:
+    """Whether a value may have left the graph. Most calls that make no node only ask: for a shape, a dim, a flag."""
+    if isinstance(result, (torch.Tensor, tuple, list)):
+        return True
+    known = _reads_values.get(function)
+    if known is None:
+        known = _reads_values[function] = reads_values(function)
+    return known
 
 
 class Listener(TorchFunctionMode):  # type: ignore[misc]
@@ -72,7 +83,7 @@ class Listener(TorchFunctionMode):  # type: ignore[misc]
                 recorder.calls.note(before, after, recorder.make_site(frame, function), is_lost)
                 if recorder.values_left > 0 and not is_lost:
                     recorder.note_value(function, result)
-            if recorder.quiet == 0 and (is_lost or function is CUTS_INSIDE):
+            if recorder.quiet == 0 and ((is_lost and may_cut(function, result)) or function is CUTS_INSIDE):
                 cut = self._find_cut(function, args, kwargs, result, was_tracked, is_lost)
                 if cut is not None:
                     note_cut(recorder, cut, function, sys._getframe(1))

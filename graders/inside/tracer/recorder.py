@@ -18,7 +18,6 @@ from .listening import find_frame, read_counter
 from .loops import find_loop_names
 from .names import ModulePaths, find_module_name, iterate_tensors
 from .naming import is_inplace_call
-from .numerals import write_values
 from .positions import CallLog, Origin, Site
 from .rendering import Renderer
 from .rules import Rulebook
@@ -90,7 +89,7 @@ class Recorder:
         self.tape = Tape(caps.max_events)
         self.modules = ModulePaths()
         self.renderer = Renderer(caps)
-        self.values: dict[tuple[int, int], str] = {}
+        self.values: dict[tuple[int, int], Any] = {}
         self.values_left = caps.valued_steps
         self.cuts: dict[tuple[str, Site, Row | None], NotedCut] = {}
         self.asked: dict[int, Asked] = {}
@@ -156,8 +155,7 @@ class Recorder:
         is_small = type(tensor) is torch.Tensor and tensor.numel() <= self.caps.max_value_items
         if not is_small or not tensor.requires_grad or is_changed_view(tensor):
             return
-        values = write_values(tensor.tolist())
-        self.values[tensor.grad_fn._sequence_nr(), tensor.output_nr] = values[: self.caps.max_values]
+        self.values[tensor.grad_fn._sequence_nr(), tensor.output_nr] = tensor.tolist()
         self.values_left -= 1
 
     def note_change(self, counter: int) -> None:
@@ -253,10 +251,10 @@ class Recorder:
 
     def add_event(self, kind: str, row: Row | None, **fields: Any) -> Event:
         """Adds one step to the tape."""
-        fields.setdefault("call", self.call)
-        if "sequence" not in fields:
-            fields["sequence"] = self.read_counter()
-        event = Event(kind, row, **fields)
+        sequence = fields.pop("sequence", None)
+        event = Event(kind, row, fields.pop("call", self.call), self.read_counter() if sequence is None else sequence)
+        for name, value in fields.items():
+            setattr(event, name, value)
         self.tape.add(event)
         return event
 
@@ -286,7 +284,7 @@ class Recorder:
             self.tape.add(event)
 
     def _forget(self, row: Row) -> None:
-        if row.holds and self.is_here():
+        if self.is_here():
             self.free(row, "the graph was let go")
 
 

@@ -17,11 +17,18 @@ from .tape import Event
 
 _norm = torch._C._linalg.linalg_vector_norm
 _SPARSE = "sparse"
+_REARRANGES = frozenset(
+    f"{name}Backward0"
+    for name in ("T", "View", "UnsafeView", "ReshapeAlias", "Transpose", "Permute", "Squeeze", "Unsqueeze", "Clone")
+)
+"""Nodes that send all of what they receive, in another order: its norm stays."""
 
 Seen = tuple[Any, Any]
-"""A shape, with values, a norm as a tensor, "sparse", or None. (None, None) where no gradient flows."""
+"""A shape, with values, a norm in a tuple or as a tensor, "sparse", or None. (None, None) where no gradient flows."""
 
 NOTHING: Seen = (None, None)
+NO_GRAD: Seen = (None, "None")
+"""A leaf's .grad before anything was added."""
 
 
 class Renderer:
@@ -44,28 +51,55 @@ class Renderer:
                 return shape, tensor.tolist()
             if step >= caps.normed_steps or not (tensor.is_floating_point() or tensor.is_complex()):
                 return shape, None
-            return shape, _norm(tensor)
+            norm = _norm(tensor)
+            # A number is smaller than a tensor; of another device it would be waited for.
+            return shape, (norm.item(),) if tensor.is_cpu else norm
         except (RuntimeError, NotImplementedError, TypeError):
             return shape, None  # batched, meta, quantized and boolean tensors have shapes but no readable numbers
 
-    def see_sent(self, row: Row, tensors: Any, step: int) -> tuple[Seen, ...]:
-        """What a node sends, noted for each node that receives nothing else: it need not be read again."""
-        seen = tuple([self.see(tensor, step) for tensor in tensors])
-        if len(row.edges) == 1 and len(tensors) == 1 and type(tensors[0]) is torch.Tensor:
-            target = row.edges[0][0]
-            if target.uses == 1 and seen[0][1] is not None and seen[0][1] is not _SPARSE:
-                target.arrived = (seen, tensors[0].data_ptr(), tensors[0]._version)
-        return seen
+    def see_grad(self, grad: Any, step: int) -> Seen:
+        """What a leaf's .grad is."""
+        return NO_GRAD if grad is None else self.see(grad, step)
 
     def see_received(self, row: Row, tensors: Any, step: int) -> tuple[Seen, ...]:
         """What a node receives: read once, where it is what another node has just sent."""
-        seen: Any
-        seen, *place = row.arrived or (None,)
-        row.arrived = None
-        is_one = seen is not None and len(tensors) == 1 and type(tensors[0]) is torch.Tensor
-        if is_one and [tensors[0].data_ptr(), tensors[0]._version] == place:
-            return tuple(seen)
-        return tuple([self.see(tensor, step) for tensor in tensors])
+        arrived, row.arrived = row.arrived, None
+        if len(tensors) != 1:
+            return tuple([self.see(tensor, step) for tensor in tensors])
+        tensor = tensors[0]
+        if arrived is not None and type(tensor) is torch.Tensor:
+            seen, place, version = arrived
+            if tensor.data_ptr() == place and tensor._version == version:
+                return (seen,)
+        return (self.see(tensor, step),)
+
+    def see_step(
+        self, row: Row, incoming: Any, outgoing: Any, step: int
+    ) -> tuple[tuple[Seen, ...], tuple[Seen, ...]]:
+        """What a node receives and sends.
+
+        What it passes on is seen once, and is noted for the nodes that receive nothing else: reading a gradient takes
+        longer than all else that the tape does.
+        """
+        received = self.see_received(row, incoming, step)
+        whole = incoming[0] if len(incoming) == 1 else None
+        norm = received[0][1] if whole is not None and row.name in _REARRANGES else None
+        sent: list[Seen] = []
+        for tensor in outgoing:
+            if tensor is None:
+                sent.append(NOTHING)
+            elif tensor is whole:
+                sent.append(received[0])
+            elif type(norm) is tuple:
+                sent.append((tensor.shape, norm))
+            else:
+                sent.append(self.see(tensor, step))
+        for target, slot, _ in row.edges:
+            if target.uses == 1 and slot < len(sent) and sent[slot][1] is not None:
+                tensor = outgoing[slot]
+                if type(tensor) is torch.Tensor and tensor.layout is torch.strided:
+                    target.arrived = (sent[slot], tensor.data_ptr(), tensor._version)
+        return received, tuple(sent)
 
     def render(self, tensor: Any, step: int) -> tuple[str, float | None]:
         """A tensor as text, and its norm if it was cheap to compute."""
@@ -83,20 +117,19 @@ class Renderer:
 
     def write_tape(self, events: Iterable[Event]) -> None:
         """Turns what was seen in the course of the tape into text; all norms are read at once."""
-        seen = [each for event in events for side in (event.received, event.sent) for each in side]
+        seen = [each for event in events for side in (event.received, event.sent, event.held) for each in side]
         norms = {id(each[1]): each[1] for each in seen if isinstance(each[1], torch.Tensor)}
         read = dict(zip(norms, _read_all(list(norms.values())), strict=True))
 
         def settle(side: tuple[Seen, ...]) -> tuple[Seen, ...]:
-            return tuple(
-                (shape, _Norm(read[id(data)])) if id(data) in read else (shape, data) for shape, data in side
-            )
+            return tuple((shape, (read[id(data)],)) if id(data) in read else (shape, data) for shape, data in side)
 
         for event in events:
             if event.received:
                 event.incoming, event.norm = self.write(settle(event.received))
                 event.outgoing = self.write(settle(event.sent))[0]
-                event.received = event.sent = ()
+                event.before = self.write(settle(event.held))[0]
+                event.received = event.sent = event.held = ()
 
     def _join(self, parts: list[str]) -> str:
         """As many whole parts as there is room for."""
@@ -116,14 +149,14 @@ class Renderer:
 
     def _write_part(self, shape: Any, data: Any) -> tuple[str, float | None]:
         if shape is None:
-            return "·", None
+            return data or "·", None
         told = self._write_shape(shape)
         if data is None:
             return told, None
         if data is _SPARSE:
             return f"{told} sparse", None
-        if isinstance(data, torch.Tensor | _Norm):
-            norm = data.item()
+        if isinstance(data, torch.Tensor | tuple):
+            norm = data[0] if isinstance(data, tuple) else data.item()
             return f"{told} ‖{norm:.3g}‖", norm
         return f"{told} {write_values(data)}", norm_of(data)
 
@@ -131,18 +164,6 @@ class Renderer:
         if seen[0] is None or norm is None or not isinstance(seen[1], list):
             return text
         return f"{self._write_shape(seen[0])} ‖{norm:.3g}‖"
-
-
-class _Norm:
-    """A norm that was read together with all others."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value: float) -> None:
-        self._value = value
-
-    def item(self) -> float:
-        return self._value
 
 
 def _read_all(norms: list[Any]) -> list[float]:

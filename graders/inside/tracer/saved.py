@@ -23,25 +23,38 @@ class Saved(NamedTuple):
     owner: Any = None
 
 
-_slots_of_type: dict[type, tuple[str, ...]] = {}
+_make = tuple.__new__
+"""What a named tuple's own constructor comes to; this runs for each saved tensor of a graph."""
+_slots_of_type: dict[type, tuple[tuple[str, str], ...]] = {}
+
+
+def list_slots(kind: type) -> tuple[tuple[str, str], ...]:
+    """For each tensor that nodes of a type save: the attribute to read, and torch's name for it."""
+    slots = _slots_of_type.get(kind)
+    if slots is None:
+        names = [name for name in dir(kind) if name.startswith("_raw_saved_")]
+        slots = _slots_of_type[kind] = tuple((name, name.removeprefix("_raw_saved_")) for name in names)
+    return slots
 
 
 def read_saved(node: Any) -> tuple[Saved, ...]:
     """The slots that the node holds now; released slots are left out."""
-    kind = type(node)
-    slots = _slots_of_type.get(kind)
+    slots = _slots_of_type.get(type(node))
     if slots is None:
-        slots = _slots_of_type[kind] = tuple(name for name in dir(kind) if name.startswith("_raw_saved_"))
+        slots = list_slots(type(node))
+    if not slots:
+        return ()
     found: list[Saved] = []
-    for slot in slots:
+    for attribute, label in slots:
         try:
-            raw = getattr(node, slot)
+            raw = getattr(node, attribute)
         except RuntimeError:
             continue  # released: an earlier backward has run
-        label = slot.removeprefix("_raw_saved_")
+        if raw is None:
+            continue
         if isinstance(raw, (tuple, list)):
             found.extend(_read_slots(label, raw))
-        elif raw is not None:
+        else:
             _add_slot(found, label, raw.data)
     return tuple(found)
 
@@ -55,6 +68,9 @@ def _read_slots(label: str, raws: Any) -> list[Saved]:
 
 
 def _add_slot(found: list[Saved], label: str, held: Any) -> None:
+    if type(held) is torch.Tensor:
+        found.append(describe_saved(label, held))
+        return
     if held is None:
         return
     if isinstance(held, CheckpointHolder):
@@ -75,7 +91,7 @@ def describe_saved(label: str, tensor: torch.Tensor) -> Saved:
         storage = tensor.untyped_storage()
     except (RuntimeError, NotImplementedError):
         return Saved(label, id(tensor), 0, shape)
-    return Saved(label, storage._cdata, storage.nbytes(), shape)
+    return _make(Saved, (label, storage._cdata, storage.nbytes(), shape, None, None))
 
 
 def _count_sparse(tensor: torch.Tensor) -> int:

@@ -9,27 +9,37 @@ from .saved import Saved
 class Event:
     """One step. `sequence` is autograd's counter at that time: it shows which nodes had been made before.
 
-    What most steps do not have stands on the class, because steps are made in the program's time.
+    `incoming`, `outgoing` and `before` are written when the program is over, from `received`, `sent` and `held`.
     """
 
-    norm: float | None = None
-    before: str = ""
-    incoming: str = ""
-    outgoing: str = ""
-    text: str = ""
-    received: tuple[Any, ...] = ()
-    """What `incoming` and, in `sent`, `outgoing` are written from when the program is over."""
-    sent: tuple[Any, ...] = ()
-    numbers: str = ""
-    refilled: tuple[Saved, ...] = ()
+    __slots__ = (
+        "before",
+        "call",
+        "held",
+        "incoming",
+        "kind",
+        "norm",
+        "numbers",
+        "outgoing",
+        "received",
+        "refilled",
+        "row",
+        "sent",
+        "sequence",
+        "text",
+    )
 
-    def __init__(self, kind: str, row: Row | None, call: int, sequence: int, **more: Any) -> None:
+    def __init__(self, kind: str, row: Row | None, call: int, sequence: int) -> None:
         self.kind = kind
         self.row = row
         self.call = call
         self.sequence = sequence
-        if more:
-            self.__dict__.update(more)
+        self.norm: float | None = None
+        self.before = self.incoming = self.outgoing = self.text = self.numbers = ""
+        self.received: tuple[Any, ...] = ()
+        self.sent: tuple[Any, ...] = ()
+        self.held: tuple[Any, ...] = ()
+        self.refilled: tuple[Saved, ...] = ()
 
 
 class Tape:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import CodeType
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..numerals import write_values
 from ..tape import Event
 from .formula import GRADIENT, GRADIENTS, Builder, Formula, write_bar
 from .functions import FUNCTIONS
-from .snapshot import Gradients, Kept, copy, copy_slots
+from .snapshot import Gradients, Kept, copy_gradients, copy_slots, revive
 from .tables import BUILDERS
 
 MAX_KEPT = 1_000
@@ -24,7 +24,6 @@ MAX_ITEMS = 2_048
 MAX_WRITTEN_ITEMS = 4
 MAX_WRITTEN = 160
 _PLAIN = frozenset({"ȳ", "-ȳ", ""})
-_NOTHING = torch.empty(0)
 _LETTER = re.compile(r"[^\W\d_]\w*")
 _TOLERANCE = {torch.float64: 1e-7, torch.complex128: 1e-7, torch.float16: 2e-2, torch.bfloat16: 5e-2}
 
@@ -35,6 +34,8 @@ class Rulebook:
     def __init__(self) -> None:
         self._kept: list[Kept] = []
         self._left = MAX_KEPT
+        self.is_open = True
+        """Whether there is room for another step."""
         self._full: set[str] = set()
         self._others: Counter[str] = Counter()
         self._texts: dict[str, set[str]] = {}
@@ -42,9 +43,9 @@ class Rulebook:
     def has_enough(self, name: str, incoming: Any) -> bool:
         """Whether no more steps of nodes of this name are kept, as of tensors as large as this one."""
         if name not in self._full or len(incoming) != 1:
-            return self._left <= 0
+            return False
         received = incoming[0]
-        return self._left <= 0 or received is None or received.numel() > MAX_WRITTEN_ITEMS
+        return received is None or received.numel() > MAX_WRITTEN_ITEMS
 
     def keep(self, node: Any, row: Row, event: Event, gradients: tuple[Any, Any]) -> None:
         """Remember one step: what the node received and sent."""
@@ -52,20 +53,23 @@ class Rulebook:
         if find_builder(row.name) is None:
             self._full.add(row.name)
             return
-        if all(each is None for each in incoming):
+        items = [each.numel() for each in incoming if each is not None]
+        if not items:
             return
-        items = max(each.numel() for each in (*incoming, *outgoing, _NOTHING) if each is not None)
-        if items > MAX_WRITTEN_ITEMS:
+        largest = max(items + [each.numel() for each in outgoing if each is not None])
+        if largest > MAX_WRITTEN_ITEMS:
             self._others[row.name] += 1
             if self._others[row.name] >= MAX_OTHERS:
                 self._full.add(row.name)
         self._left -= 1
-        is_small = items <= MAX_ITEMS
+        self.is_open = self._left > 0
+        is_small = largest <= MAX_ITEMS
+        most = MAX_ITEMS if is_small else 0
         try:
-            slots = copy_slots(node, MAX_ITEMS if is_small else 0)
+            slots = copy_slots(node, most)
             sizes = tuple(tuple(each.shape) for each in node._input_metadata) if len(incoming) > 1 else ()
-            received = tuple(copy(each, MAX_ITEMS) for each in incoming)
-            sent = tuple(copy(each, MAX_ITEMS) for each in outgoing)
+            received = copy_gradients(incoming, event.received, most)
+            sent = copy_gradients(outgoing, event.sent, most)
             self._kept.append(Kept(row, event, slots, received, sent, sizes, is_small))
         except (RuntimeError, TypeError):
             return  # a hook packed the saved tensors, or they are no plain tensors
@@ -74,6 +78,8 @@ class Rulebook:
         """Give each kept step's node its formula, and the step its numbers."""
         with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
             for kept in self._kept:
+                kept.slots = {name: revive(value) for name, value in kept.slots.items()}
+                kept.incoming, kept.outgoing = revive(kept.incoming), revive(kept.outgoing)
                 text, kept.event.numbers = work(kept)
                 kept.row.formula = text
                 self._texts.setdefault(kept.row.name, set()).add(text)
@@ -87,6 +93,7 @@ class Rulebook:
         return next(iter(texts)) if len(texts) == 1 else ""
 
 
+@cache
 def find_builder(name: str) -> Builder | None:
     return BUILDERS.get(name) or BUILDERS.get(name.rstrip("0123456789"))
 
