@@ -1,6 +1,7 @@
-"""Calibration: how often a learner's predictions were right, compared with their stated confidence."""
+"""Calibration: how often a learner was right, compared with how sure they said they were. Never a grade. Pure."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
@@ -33,15 +34,31 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True)
 class Guess:
-    """A prediction whose right answer is known."""
+    """A prediction, or an answer in review, with a stated confidence; its truth is known. `concepts` are ids."""
 
     confidence: Confidence
     right: bool
+    concepts: tuple[str, ...] = ()
+
+
+ENOUGH_GUESSES = 20
+"""With fewer, only counts are shown: 80 % right of 20 may as well be 58 % or 92 %."""
+
+Z_95 = 1.96
+
+
+class Fit(StrEnum):
+    """What a word was worth, compared with what it promises. `UNKNOWN`: too few to tell."""
+
+    UNKNOWN = "unknown"
+    FITS = "fits"
+    OVERCONFIDENT = "overconfident"
+    UNDERCONFIDENT = "underconfident"
 
 
 @dataclass(frozen=True)
 class Level:
-    """All resolved predictions with one confidence."""
+    """All guesses with one confidence."""
 
     confidence: Confidence
     resolved: int
@@ -51,11 +68,30 @@ class Level:
     def right_percent(self) -> int:
         return round(100 * self.right / self.resolved)
 
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """Wilson's 95 % interval of the share that is right, in percent."""
+        low, high = find_wilson_interval(self.right, self.resolved)
+        return round(100 * low), round(100 * high)
 
-ENOUGH_GUESSES = 5
-"""With fewer predictions than this, a difference means nothing."""
+    @property
+    def fit(self) -> Fit:
+        if self.resolved < ENOUGH_GUESSES:
+            return Fit.UNKNOWN
+        low, high = self.bounds
+        promised = self.confidence.promised_percent
+        if promised > high:
+            return Fit.OVERCONFIDENT
+        # There is no word above "certain" to choose.
+        return Fit.UNDERCONFIDENT if promised < low and self.confidence is not Confidence.CERTAIN else Fit.FITS
 
-CLOSE_PERCENT = 10
+
+def find_wilson_interval(right: int, total: int) -> tuple[float, float]:
+    """Wilson's score interval for a share, at 95 % (Wilson 1927). It holds for small counts, and for all or none."""
+    share, z2 = right / total, Z_95**2
+    middle = (share + z2 / (2 * total)) / (1 + z2 / total)
+    half = Z_95 / (1 + z2 / total) * math.sqrt(share * (1 - share) / total + z2 / (4 * total**2))
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def calibrate(guesses: Iterable[Guess]) -> tuple[Level, ...]:
@@ -72,17 +108,48 @@ def calibrate(guesses: Iterable[Guess]) -> tuple[Level, ...]:
     return tuple(level for level in levels if level.resolved)
 
 
-def describe_calibration(levels: tuple[Level, ...]) -> str:
-    """One sentence about over- or underconfidence, or about why it cannot be judged yet."""
-    resolved = sum(level.resolved for level in levels)
+def calibrate_concepts(guesses: Collection[Guess]) -> dict[str, tuple[Level, ...]]:
+    """The levels by concept, the concept with the most guesses first. A guess counts for each of its concepts."""
+    names = dict.fromkeys(name for guess in guesses for name in guess.concepts)
+    found = {name: [guess for guess in guesses if name in guess.concepts] for name in names}
+    return {name: calibrate(found[name]) for name in sorted(found, key=lambda name: (-len(found[name]), name))}
+
+
+def describe_calibration(levels: tuple[Level, ...]) -> tuple[str, ...]:
+    """What the learner's words were worth, and what to do about it, in sentences."""
+    resolved, right = (sum(getattr(level, name) for level in levels) for name in ("resolved", "right"))
     if resolved == 0:
-        return "No prediction of yours has been settled yet."
-    if resolved < ENOUGH_GUESSES:
-        return f"{resolved} of your predictions settled so far: too few to say how well you know what you know."
-    promised = sum(level.resolved * level.confidence.promised_percent for level in levels) / resolved
-    held = 100 * sum(level.right for level in levels) / resolved
-    if abs(promised - held) <= CLOSE_PERCENT:
-        return "Well calibrated: your predictions hold about as often as you expect them to."
-    if promised > held:
-        return "Overconfident so far: your predictions hold less often than you expect them to."
-    return "Underconfident so far: your predictions hold more often than you expect them to."
+        return ("No prediction of yours has been settled yet.",)
+    judged = [level for level in levels if level.fit is not Fit.UNKNOWN]
+    if not judged:
+        return (
+            f"{right} of {resolved} were right. Once you have used a word {ENOUGH_GUESSES} times, "
+            "this page tells you what it was worth.",
+        )
+    return tuple(_advise(level) for level in judged)
+
+
+def _advise(level: Level) -> str:
+    word, promised = level.confidence.label.lower(), level.confidence.promised_percent
+    low, high = level.bounds
+    worth = f"When you say “{word}”, you are right {level.right_percent} % of the time ({low} to {high} %)"
+    match level.fit:
+        case Fit.OVERCONFIDENT:
+            weaker = "say “I don’t know”" if level.confidence is Confidence.GUESS else "choose the weaker word"
+            return (
+                f"{worth}, less than the {promised} % that the word promises. Before you commit, name the line or "
+                f"rule that makes it so; if you cannot, {weaker}."
+            )
+        case Fit.UNDERCONFIDENT:
+            return (
+                f"{worth}, more than the {promised} % that the word promises. You know more than you think: once you "
+                "can name the reason, choose the stronger word."
+            )
+        case _:
+            return f"{worth}, which fits the {promised} % that the word promises."
+
+
+def count_worth(levels: tuple[Level, ...]) -> str:
+    """The counts in one line: "a guess 2 of 5 right, certain 7 of 9"; empty without any."""
+    parts = [f"{level.confidence.label.lower()} {level.right} of {level.resolved}" for level in levels]
+    return ", ".join(f"{part} right" if place == 0 else part for place, part in enumerate(parts))

@@ -152,6 +152,17 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Stated:
+    """An answer with a stated confidence, after its truth. A prediction has its `option`, an answer `correct`."""
+
+    chapter: str
+    question: str
+    confidence: str
+    option: str | None = None
+    correct: bool | None = None
+
+
+@dataclass(frozen=True)
 class ReviewAnswer:
     """An answer given on the review page; `number` names it."""
 

@@ -20,7 +20,7 @@ from app.learning.review import (
     find_day,
     remember,
 )
-from app.storage.records import Deck, ReviewAnswer
+from app.storage.records import Deck, ReviewAnswer, Stated
 from app.storage.rows import read_answer
 from app.storage.statements import change, fetch, moment
 from app.storage.tables import answers, learners, predictions, review_cards
@@ -64,6 +64,10 @@ class ReviewCards:
         mine = (answers.c.learner == learner) & answers.c.in_review & (answers.c.answered_at >= begun.timestamp())
         rows = await self._database.read(fetch, select(answers).where(mine).order_by(answers.c.number))
         return tuple(_review_answer(row) for row in rows)
+
+    async def stated(self, learner: LearnerId) -> tuple[Stated, ...]:
+        """Settled predictions, and answers in review, of which the learner said how sure they were."""
+        return await self._database.read(_read_stated, learner)
 
     async def find_answer(self, learner: LearnerId, number: int) -> ReviewAnswer | None:
         """One of this learner's answers in review, or None."""
@@ -220,6 +224,22 @@ def _card(row: Row[Any]) -> Card:
         right_days=row.right_days,
     )
     return Card(Key(row.chapter, row.question), memory, date.fromisoformat(row.due_on))
+
+
+def _read_stated(connection: Connection, learner: LearnerId) -> tuple[Stated, ...]:
+    settled = (predictions.c.learner == learner) & predictions.c.resolved_at.is_not(None)
+    guessed = select(predictions).where(settled, predictions.c.confidence.is_not(None))
+    given = (answers.c.learner == learner) & answers.c.confidence.is_not(None) & answers.c.correct.is_not(None)
+    return (
+        *(
+            Stated(row.chapter, row.predict, row.confidence, option=row.option)
+            for row in fetch(connection, guessed.order_by(predictions.c.resolved_at))
+        ),
+        *(
+            Stated(row.chapter, row.question, row.confidence, correct=row.correct)
+            for row in fetch(connection, select(answers).where(given).order_by(answers.c.number))
+        ),
+    )
 
 
 def _review_answer(row: Row[Any]) -> ReviewAnswer:

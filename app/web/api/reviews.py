@@ -58,14 +58,16 @@ async def answer(
         response, mark = _mark(instance, form)
     except Unmarkable as problem:
         return await show_next(context, instance, str(problem))
+    # Practice comes after the truth was shown, so it says nothing about what the learner's words are worth.
+    confidence = None if key in map(key_of, day.asked) else form.confidence
     kept = Answer(
         question,
         replace(response, draw=instance.draw),
         mark.right,
         context.now,
         content_hash=instance.question.content_hash,
-        confidence=form.confidence,
-        rating=None if mark.right is None else rate_mark(mark.right, form.confidence),
+        confidence=confidence,
+        rating=None if mark.right is None else rate_mark(mark.right, confidence),
         in_review=True,
     )
     number = await context.site.store.add_answer(learner, chapter, kept)

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,8 +10,6 @@ from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
 from app.course.model import Course
-from app.learning.calibration import Confidence, Guess, calibrate, describe_calibration
-from app.storage.records import ChapterHistory
 from app.storage.reports import Report
 from app.storage.review_cards import NO_DECK
 from app.web.edge.frame import Frame
@@ -20,23 +17,13 @@ from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.rates import Act
 from app.web.edge.signing_in import actor_of, forget_cookie
 from app.web.views.blocks import ExerciseLinkView
+from app.web.views.calibrating import CalibrationView, find_guesses, show_calibration
 from app.web.views.presenting import present_exercise_link
 from app.web.views.progress import count_progress
 from app.web.views.progress_map import CourseHistory, ProgressMap, map_progress
 from app.web.views.spots import find_spot, title_page
 
 router = APIRouter(include_in_schema=False)
-
-
-@dataclass(frozen=True)
-class CalibrationRow:
-    """How many predictions at this confidence held. `expected_percent` is the share that the word promises."""
-
-    label: str
-    resolved: int
-    right: int
-    right_percent: int
-    expected_percent: int
 
 
 @dataclass(frozen=True)
@@ -53,14 +40,11 @@ class MyReport:
 
 @dataclass(frozen=True)
 class MePage:
-    """Before the first settled prediction `calibration` is empty, and `calibration_words` explains it."""
-
     template: ClassVar[str] = "me.html"
     frame: Frame
     map: ProgressMap
     exercises: tuple[ExerciseLinkView, ...]
-    calibration: tuple[CalibrationRow, ...]
-    calibration_words: str
+    calibration: CalibrationView
     reports: tuple[MyReport, ...]
     export_href: str
     delete_action: str
@@ -80,24 +64,15 @@ async def my_page(context: RequestContextDep, deleted: bool = False, closed: boo
     histories = await site.store.histories(learner) if learner else {}
     progress = count_progress(await site.ledger.finished_submissions(learner)) if learner else {}
     deck = await site.store.review_cards.deck(learner) if learner else NO_DECK
-    levels = calibrate(_settled_guesses(context, histories))
+    stated = await site.store.review_cards.stated(learner) if learner else ()
+    guesses = find_guesses(course, stated)
     page = MePage(
         frame=await context.frame("Your progress", "What you predicted, answered and built, and your data."),
         map=map_progress(CourseHistory(course, histories, progress, context.now, deck)),
         exercises=tuple(
             present_exercise_link(course, name, progress) for name in progress if name in course.exercises
         ),
-        calibration=tuple(
-            CalibrationRow(
-                level.confidence.label,
-                level.resolved,
-                level.right,
-                level.right_percent,
-                level.confidence.promised_percent,
-            )
-            for level in levels
-        ),
-        calibration_words=describe_calibration(levels),
+        calibration=show_calibration(course, guesses),
         reports=tuple(_show_report(context.course, report) for report in await site.store.reports.of_learner(learner))
         if learner
         else (),
@@ -109,19 +84,6 @@ async def my_page(context: RequestContextDep, deleted: bool = False, closed: boo
         closed=closed and learner is None,
     )
     return site.renderer.page(page)
-
-
-def _settled_guesses(context: RequestContext, histories: Mapping[str, ChapterHistory]) -> list[Guess]:
-    """Settled predictions that the course still asks, marked by its current key. "I don't know" does not count."""
-    return [
-        Guess(Confidence(mine.confidence), option.right)
-        for chapter in context.course.chapters
-        if chapter.slug in histories
-        for predict in chapter.index.predicts.values()
-        if (mine := histories[chapter.slug].predictions.get(predict.id)) and mine.resolved_at and mine.confidence
-        for option in predict.options
-        if option.id == mine.option
-    ]
 
 
 def _show_report(course: Course, report: Report) -> MyReport:

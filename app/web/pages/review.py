@@ -21,6 +21,7 @@ from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.zones import list_zones
 from app.web.views.blocks import ConfidenceView, GraphView, QuestionView
+from app.web.views.calibrating import find_guesses, say_worth
 from app.web.views.presenting import ask_picture
 from app.web.views.reviewing import (
     Instance,
@@ -75,6 +76,8 @@ class ReviewPage:
     place: int
     total: int
     again: bool
+    worth: str
+    """What the learner's words of confidence were worth on this question's subject; may be empty."""
 
 
 @dataclass(frozen=True)
@@ -210,8 +213,15 @@ async def _show_question(context: RequestContext, day: ReviewDay, instance: Inst
         place=place + 1,
         total=len(day.missed) if again else len(day.done) + len(day.plan.cards),
         again=again,
+        worth="" if again else await _say_worth(context, instance),
     )
     return context.site.renderer.page(page, 422 if problem else 200)
+
+
+async def _say_worth(context: RequestContext, instance: Instance) -> str:
+    assert context.learner is not None
+    stated = await context.site.store.review_cards.stated(context.learner)
+    return say_worth(context.course, find_guesses(context.course, stated), instance.question.concepts)
 
 
 async def _show_answer(context: RequestContext, day: ReviewDay, given: ReviewAnswer) -> Response:

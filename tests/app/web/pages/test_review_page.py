@@ -377,3 +377,25 @@ async def test_a_chapter_and_the_map_say_when_its_questions_come_back(
     )
     clock.pass_days(9)
     assert "Next review today." in (await browser.get("/course")).text
+
+
+async def test_what_the_learners_words_were_worth_is_said_before_a_question_and_on_their_page(
+    browser: httpx2.AsyncClient, site: Site, clock: StoppedClock
+) -> None:
+    """Practice does not count, because the truth was shown before it."""
+    await answer_in_chapter(browser, "how-many-nodes", number="1")
+    learner = await learner_of(browser)
+    for number in range(19):
+        said = Answer("how-many-nodes", QuestionResponse(), number > 0, clock(), confidence="certain", in_review=True)
+        await site.store.add_answer(learner, "a-first-graph", said)
+    clock.pass_days(90)
+    assert "so far certain 18 of 19 right." in await read_review(browser)
+    assert "calibration-right" not in (await browser.get("/me")).text
+
+    await give(browser, NODES, {"number": "2", "confidence": "certain"})
+    await give(browser, NODES, {"number": "1", "confidence": "guess"})
+
+    mine = (await browser.get("/me")).text
+    assert "calibration-right" in mine
+    assert "you are right 90 % of the time (70 to 97 %), which fits the 95 %" in mine
+    assert "A guess</th>" not in mine
