@@ -37,9 +37,10 @@ test: environment-dev lint ## run everything CI runs
 test-fast: environment-dev ## run the tests that need no torch, box or browser
 	$(PY) -m pytest -q -m "not torch and not box and not browser and not slow" $(ARGS)
 
-test-nightly: environment-dev ## run what takes long: known answers judged 20 times, the box without each layer (root), other Pythons (ARGS=-k NAME)
+test-nightly: environment-dev ## run what takes long: known answers judged 20 times, the box without each layer (root), other Pythons, Debian 13 (root; ARGS=-k NAME)
 	$(PY) -m pytest -q -m nightly $(ARGS)
 	@[ -n "$(ARGS)" ] || tools/test_pythons
+	@[ -n "$(ARGS)" ] || tools/test_debian13
 
 lint: environment-dev ## run ruff, mypy and the import rules
 	$(PY) -m ruff check .
