@@ -2,7 +2,7 @@
 
 import pytest
 
-from graders.attacks.attempt import Result
+from graders.attacks.attempt import TOO_BUSY, Result
 from graders.attacks.corpus import Forgery, list_forgeries
 from graders.attacks.judged import EXERCISE, EXERCISES, Judge, try_through_judge
 from graders.attacks.on_the_judge import HONEST, LAZY
@@ -17,6 +17,8 @@ pytestmark = [pytest.mark.box]
 def test_an_attack_gets_what_it_deserves_and_the_next_run_is_clean(judge: Judge, attack: Forgery) -> None:
     attempted = try_through_judge(judge, attack)
 
+    if attempted.reason == TOO_BUSY:
+        pytest.skip(TOO_BUSY)
     assert attempted.result is Result.HELD, attempted.reason
 
 

@@ -7,7 +7,7 @@ nothing unclean, and the next run on the same zygote is as if it had never been.
 import pytest
 from test_cells import run
 
-from graders.attacks.attempt import Result
+from graders.attacks.attempt import TOO_BUSY, Result
 from graders.attacks.corpus import CellAttack, Group, list_cell_attacks
 from graders.attacks.judged import CELL_LIMITS, Judge, find_unclean, try_through_judge
 from graders.contract.jobs import Flavour
@@ -22,6 +22,8 @@ def test_an_attack_on_the_interpreter_ends_in_order_and_the_next_run_is_clean(
 ) -> None:
     attempted = try_through_judge(judge, attack)
 
+    if attempted.reason == TOO_BUSY:
+        pytest.skip(TOO_BUSY)
     assert attempted.result is Result.HELD, attempted.reason
 
 
