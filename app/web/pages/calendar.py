@@ -44,7 +44,7 @@ async def open_calendar(context: RequestContextDep) -> Response:
     learner, token = _need_learner(context), make_token()
     await context.count(Act.WRITE)
     await context.site.store.calendars.open(learner, hash_token(token), context.now)
-    response = await _show(context, f"{context.request.base_url}calendar/{token}.ics")
+    response = await _show(context, f"{_site_address(context)}/calendar/{token}.ics")
     response.headers["cache-control"] = "no-store"
     return response
 
@@ -67,7 +67,7 @@ async def feed(token: str, context: RequestContextDep) -> Response:
     deck = await context.site.store.review_cards.deck(learner)
     cards = [card for card in deck.cards if find_question(context.course, *card.key.parts)]
     days = list_days(cards, find_today(deck, context.now), token_hash[:FEED_CHARACTERS])
-    title, link = context.course.brand or context.course.title, f"{context.request.base_url}review"
+    title, link = context.course.brand or context.course.title, f"{_site_address(context)}/review"
     text = write_calendar(days, ZoneInfo(deck.zone), context.now, title, link)
     return Response(text, headers={"cache-control": "private, no-cache"}, media_type="text/calendar")
 
@@ -81,6 +81,12 @@ async def _show(context: RequestContext, address: str = "") -> Response:
         known=context.learner is not None,
     )
     return context.site.renderer.page(page)
+
+
+def _site_address(context: RequestContext) -> str:
+    """The address that was asked. A proxy may have ended TLS, so the request alone does not tell the scheme."""
+    url = context.request.url
+    return f"{'https' if context.site.settings.secure_cookies else url.scheme}://{url.netloc}"
 
 
 def _need_learner(context: RequestContext) -> LearnerId:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from app.course.blocks import Html
-from app.course.language.code import highlight
+from app.course.language.code import highlight_unnumbered
 from app.course.model import Chapter, Course
 from app.course.questions.kinds import Choice, Order, Question, Several
 from app.course.reviewable import find_cell, find_graph
@@ -75,7 +75,7 @@ def show_graph(instance: Instance) -> GraphView | None:
 def show_code(instance: Instance) -> Html:
     """The code that a prediction is about, without what it prints."""
     cell = find_cell(instance.chapter, instance.key.question)
-    return highlight(cell.source) if cell else ""
+    return f'<pre class="code" tabindex="0">{highlight_unnumbered(cell.source)}</pre>' if cell else ""
 
 
 def link_to_section(chapter: Chapter, name: str) -> Link:
