@@ -162,6 +162,8 @@ class ChartPlan:
     y: tuple[str, ...]
     log: tuple[Axis, ...]
     alt: str
+    y_title: str = ""
+    """What the numbers of `y` are, where the names of its columns do not say it."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ const APART = 0.07;
 const WIDE_ENOUGH = 440;
 const LETTER = 8;
 
-interface Axis {
+export interface Axis {
+  title?: object;
   type?: string;
 }
 

@@ -7,11 +7,16 @@ export interface Plotly {
 
 let library: Promise<Plotly> | null = null;
 
+/** The library, if it has come. */
+export function loadedLibrary(): Plotly | null {
+  return (window as unknown as { Plotly?: Plotly }).Plotly ?? null;
+}
+
 export function loadLibrary(): Promise<Plotly> {
   library ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = new URL("./plotly.js", import.meta.url).href;
-    script.onload = () => resolve((window as unknown as { Plotly: Plotly }).Plotly);
+    script.onload = () => resolve(loadedLibrary() as Plotly);
     script.onerror = () => reject(new Error("the chart library cannot be loaded"));
     document.head.append(script);
   });
@@ -19,9 +24,10 @@ export function loadLibrary(): Promise<Plotly> {
 }
 
 /** A colour of the theme as the browser computes it, because the library does not know light-dark(). */
-export function colour(name: string): string {
+export function colour(name: string, scheme = ""): string {
   const probe = document.createElement("span");
   probe.className = "colour-probe";
+  probe.style.setProperty("color-scheme", scheme);
   probe.style.setProperty("color", `var(${name})`);
   document.body.append(probe);
   const computed = getComputedStyle(probe).color;

@@ -1,12 +1,21 @@
 // The page's keys: arrows go to another chapter, / searches, ? shows the list. All are off while typing.
 
+import { wake } from "./later";
 import { openSearch } from "./search-door";
 
 export function listenForKeys(): void {
   document.addEventListener("keydown", (event) => {
+    if (event.key === "p" && (event.ctrlKey || event.metaKey) && print()) return event.preventDefault();
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     if (answer(event.key)) event.preventDefault();
   });
+}
+
+/** Whether the page has charts, which are drawn before it is printed. */
+function print(): boolean {
+  const hasCharts = document.querySelector("uw-measure") !== null;
+  if (hasCharts) void import("./printing").then((printing) => printing.printWithCharts(wake), window.print);
+  return hasCharts;
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -39,7 +39,7 @@ let watch = watchWithin("0px");
 function watchWithin(margin: string): IntersectionObserver {
   return new IntersectionObserver(
     (entries) => {
-      for (const { isIntersecting, target } of entries) if (isIntersecting) wake(target.localName);
+      for (const { isIntersecting, target } of entries) if (isIntersecting) void wake(target.localName);
     },
     // An exercise's answer is in a pane that scrolls by itself, where only scrollMargin looks ahead.
     { rootMargin: margin, scrollMargin: margin },
@@ -69,9 +69,10 @@ function watchFor(root: Element): void {
 }
 
 /** Wakes all elements of a name. A script that failed to load is requested again when the next one comes near. */
-function wake(name: string): void {
-  if (coming.has(name)) return;
-  coming.set(name, load(NEEDS[name] ?? []).catch(() => void coming.delete(name)));
+export function wake(name: string): Promise<void> {
+  const awake = coming.get(name) ?? load(NEEDS[name] ?? []).catch(() => void coming.delete(name));
+  coming.set(name, awake);
+  return awake;
 }
 
 async function load(needs: readonly Load[]): Promise<void> {

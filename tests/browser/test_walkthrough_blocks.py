@@ -4,6 +4,7 @@ from browser_parts import OpenPage, come_near
 from playwright.sync_api import expect
 
 CHAPTER = "/chapters/a-second-look"
+LIGHT_INK, DARK_INK = "rgb(232, 226, 214)", "rgb(35, 32, 27)"
 
 
 def test_a_chart_is_drawn_when_it_comes_near_and_its_library_is_not_loaded_before(open_page: OpenPage) -> None:
@@ -18,6 +19,92 @@ def test_a_chart_is_drawn_when_it_comes_near_and_its_library_is_not_loaded_befor
 
     assert errors == []
     assert measure.locator("path.point").count() == 6
+
+
+def test_the_key_that_prints_draws_the_charts_first(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    page.evaluate(
+        """() => {
+          window.print = () => {
+            const drawn = document.querySelectorAll("uw-measure[data-drawn] .chart:has(svg.main-svg)");
+            document.body.dataset.printed = drawn.length;
+          };
+        }"""
+    )
+    charts = page.locator("uw-measure[data-figure]").count()
+    assert page.locator("uw-measure[data-drawn]").count() == 0
+
+    page.keyboard.press("Control+p")
+
+    expect(page.locator("body")).to_have_attribute("data-printed", str(charts))
+
+
+def test_on_paper_a_chart_is_dark_on_light_and_fits_whatever_the_screen_shows(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER, color_scheme="dark")
+    chart = page.locator("#saved-by-size .chart")
+    chart.locator("xpath=ancestor::uw-measure").scroll_into_view_if_needed()
+    text = chart.locator(".ytitle")
+    expect(text).to_have_css("fill", LIGHT_INK)
+
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+
+    expect(text).to_have_css("fill", DARK_INK)
+    expect(chart.locator("svg.main-svg").first).to_have_attribute("width", "660")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(text).to_have_css("fill", LIGHT_INK)
+    wide = chart.evaluate("chart => chart.clientWidth")
+    expect(chart.locator("svg.main-svg").first).to_have_attribute("width", str(wide))
+
+
+def test_a_chart_that_was_printed_in_a_closed_fold_fits_when_the_fold_is_opened(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    measure = page.locator("#saved-by-size")
+    measure.evaluate(
+        """element => {
+          const fold = document.createElement("details");
+          element.before(fold);
+          fold.append(document.createElement("summary"), element);
+          window.print = () => {
+            dispatchEvent(new Event("beforeprint"));
+            dispatchEvent(new Event("afterprint"));
+            document.body.dataset.printed = "yes";
+          };
+        }"""
+    )
+    page.keyboard.press("Control+p")
+    expect(page.locator("body")).to_have_attribute("data-printed", "yes")
+
+    page.locator("details:has(#saved-by-size) > summary").first.click()
+    measure.scroll_into_view_if_needed()
+
+    expect(measure).to_have_attribute("data-drawn", "")
+    wide = measure.locator(".chart").evaluate("chart => chart.clientWidth")
+    expect(measure.locator("svg.main-svg").first).to_have_attribute("width", str(wide))
+
+
+def test_what_is_kept_is_amber_and_its_peak_is_not(open_page: OpenPage) -> None:
+    """So that the two charts of one chapter that show both agree, in whatever order an author names them."""
+    page = open_page(CHAPTER)
+    measure = page.locator("#saved-by-size")
+    measure.evaluate(
+        """element => {
+          const trace = name => ({ type: "bar", name, x: ["a"], y: [1] });
+          element.dataset.figure = JSON.stringify({ data: [trace("peak"), trace("kept")], layout: {} });
+        }"""
+    )
+    measure.scroll_into_view_if_needed()
+
+    bars = measure.locator(".bars path")
+    expect(bars).to_have_count(2)
+    amber = page.evaluate(
+        """() => {
+          const probe = document.body.appendChild(document.createElement("span"));
+          probe.style.setProperty("color", "var(--saved)");
+          return getComputedStyle(probe).color;
+        }"""
+    )
+    expect(bars.nth(1)).to_have_css("fill", amber)
+    expect(bars.nth(0)).not_to_have_css("fill", amber)
 
 
 def test_a_measurement_taken_again_takes_the_place_of_the_committed_one(open_page: OpenPage) -> None:

@@ -69,6 +69,7 @@ class MeasureOptions(Options):
     y: Annotated[tuple[str, ...], BeforeValidator(lambda value: split_on(",", value))] = Field(
         default=(), description="write the columns to draw, with commas between them"
     )
+    y_title: str = Field(default="", max_length=30, description="write what the numbers are, in at most 30 letters")
     log: Annotated[tuple[Axis, ...], BeforeValidator(lambda value: split_on(",", value))] = Field(
         default=(), description="write x, y or both, with a comma between them"
     )

@@ -40,7 +40,7 @@ def build_measure(directive: Directive, name: str, draft: Draft) -> Measure | No
         tabulates=True,
     )
     draft.measures[name] = cell
-    plan = ChartPlan(options.chart, options.x, options.y, options.log, options.alt)
+    plan = ChartPlan(options.chart, options.x, options.y, options.log, options.alt, options.y_title)
     cuts = _read_cuts(directive, options, code.before, draft)
     return Measure(name, cell, plan, options.exact, draft.where(fence.line), cuts=cuts)
 
@@ -55,7 +55,7 @@ def _check_chart(directive: Directive, options: MeasureOptions, draft: Draft) ->
                 draft.report.add(fence.line, Rule.MISSING_OPTION, option, message, remedy)
         return
     for given in fence.options:
-        if given.name in ("x", "y", "log"):
+        if given.name in ("x", "y", "y-title", "log"):
             message = f":{given.name}: has no effect without a chart"
             draft.report.add(
                 given.line, Rule.OPTION_VALUE, given.value, message, "write `:chart: line`, bar or scatter"

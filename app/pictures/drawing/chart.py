@@ -19,14 +19,17 @@ MAX_TITLE = 30
 
 
 def draw_chart(
-    kind: str, x: str, y: Sequence[str], columns: Mapping[str, Column], log: Sequence[str]
+    kind: str, x: str, y: Sequence[str], columns: Mapping[str, Column], log: Sequence[str], y_title: str = ""
 ) -> dict[str, Any]:
-    """Traces and axes of a line, bar or scatter chart of `y` over `x`; columns that are missing are left out."""
+    """Traces and axes of a line, bar or scatter chart of `y` over `x`; columns that are missing are left out.
+
+    Without `y_title` the axis is called by the words that its columns share.
+    """
     shown = [name for name in y if name in columns]
     traces = [_trace(kind, name, list(columns.get(x, ())), list(columns[name])) for name in shown]
     across = {"title": {"text": say_column(x)}, "type": _scale("x", columns.get(x, ()), log, kind)}
     up = {
-        "title": {"text": _say_together(shown)},
+        "title": {"text": y_title or _say_together(shown)},
         "type": "log" if "y" in log else "linear",
     }
     if "x" in log:

@@ -33,7 +33,8 @@ def show_live_measure(block: Measure, cell: views.CellView, end: RunEnd) -> view
 def _show(block: Measure, cell: views.CellView, columns: Columns | None) -> views.MeasurementView:
     plan = block.chart
     wanted = columns is not None and plan.kind is not Chart.NONE
-    figure = draw_chart(plan.kind.value, plan.x, plan.y, columns or {}, [axis.value for axis in plan.log])
+    log = [axis.value for axis in plan.log]
+    figure = draw_chart(plan.kind.value, plan.x, plan.y, columns or {}, log, plan.y_title)
     return views.MeasurementView(
         id=block.id,
         anchor=block.id,

@@ -103,9 +103,11 @@ def test_an_axis_of_several_columns_is_named_by_what_they_share() -> None:
 
     shared = draw_chart("line", "n", ["slow_ms", "fast_ms"], columns, ())
     different = draw_chart("line", "n", ["slow_ms", "other"], columns, ())
+    titled = draw_chart("line", "n", ["slow_ms", "other"], columns, (), "time in ms")
 
     assert shared["layout"]["yaxis"]["title"]["text"] == "ms"
     assert different["layout"]["yaxis"]["title"]["text"] == "slow ms, other"
+    assert titled["layout"]["yaxis"]["title"]["text"] == "time in ms"
 
 
 def test_a_logarithmic_axis_is_marked_at_one_two_and_five_and_names_lose_their_underscores() -> None:

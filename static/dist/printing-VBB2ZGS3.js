@@ -1,0 +1,1 @@
+async function t(e){await e("uw-measure");let a=document.querySelectorAll("uw-measure[data-figure]");await Promise.allSettled([...a].map(r=>r.drawNow?.())),window.print()}export{t as printWithCharts};
