@@ -11,10 +11,12 @@ from starlette.exceptions import HTTPException
 from app.access.tokens import hash_token, make_token
 from app.course.reviewable import find_question
 from app.learning.calendar import list_days, write_calendar
+from app.storage.review_cards import NO_DECK
 from app.web.edge.due import find_today
 from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.rates import Act
+from app.web.edge.zones import list_zones
 from graders.contract.model import LearnerId
 
 router = APIRouter(include_in_schema=False)
@@ -31,6 +33,8 @@ class CalendarPage:
     opened_on: str
     address: str
     known: bool
+    zone: str
+    zones: tuple[str, ...]
 
 
 @router.api_route("/me/calendar", methods=["GET", "HEAD"])
@@ -73,12 +77,16 @@ async def feed(token: str, context: RequestContextDep) -> Response:
 
 
 async def _show(context: RequestContext, address: str = "") -> Response:
-    opened_at = await context.site.store.calendars.opened_at(context.learner) if context.learner else None
+    store, learner = context.site.store, context.learner
+    opened_at = await store.calendars.opened_at(learner) if learner else None
+    deck = await store.review_cards.deck(learner) if learner else NO_DECK
     page = CalendarPage(
         frame=await context.frame("Your review in your calendar", "The days on which questions come back."),
         opened_on=f"{opened_at:%Y-%m-%d}" if opened_at else "",
         address=address,
-        known=context.learner is not None,
+        known=learner is not None,
+        zone=deck.zone,
+        zones=list_zones(),
     )
     return context.site.renderer.page(page)
 

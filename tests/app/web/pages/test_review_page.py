@@ -14,9 +14,10 @@ from app.course.model import Course
 from app.course.questions.kinds import Choice, Order, Question, Several
 from app.course.questions.marking import QuestionResponse
 from app.course.reviewable import find_question
-from app.learning.review import Key, Rating
+from app.learning.review import NEW_A_DAY, Key, Rating
 from app.storage.records import Answer
 from app.web.edge.site import Site
+from app.web.pages.review import PRACTICE_TRIES
 from graders.contract.model import LearnerId
 
 CHAPTER = "/chapters/a-first-graph"
@@ -235,6 +236,7 @@ async def test_days_are_counted_in_the_zone_that_was_chosen(browser: httpx2.Asyn
     assert (await browser.post("/review/zone", data={"zone": "Pacific/Kiritimati"})).status_code == 303
 
     assert "time zone Pacific/Kiritimati" in await read_review(browser)
+    assert "time zone Pacific/Kiritimati" in (await browser.get("/me/calendar")).text
     assert (await browser.post("/review/zone", data={"zone": "Mars/Olympus"})).status_code == 422
 
 
@@ -399,3 +401,22 @@ async def test_what_the_learners_words_were_worth_is_said_before_a_question_and_
     assert "calibration-right" in mine
     assert "you are right 90 % of the time (70 to 97 %), which fits the 95 %" in mine
     assert "A guess</th>" not in mine
+
+
+async def test_what_is_more_than_a_day_may_ask_can_wait(
+    browser: httpx2.AsyncClient, site: Site, clock: StoppedClock, course: Course
+) -> None:
+    """Eight questions are due for the first time, and a day asks five of them."""
+    await leave_work(browser)
+    learner = await learner_of(browser)
+    for name in list(course.index.by_slug["a-second-look"].index.questions)[:7]:
+        await site.store.add_answer(learner, "a-second-look", Answer(name, QuestionResponse(), True, clock()))
+    clock.pass_days(4)
+    for _ in range(NEW_A_DAY * PRACTICE_TRIES):
+        page = await read_review(browser)
+        if action_in(page):
+            await give(browser, action_in(page), {**draw_in(page), "say": "dont-know"})
+
+    end = await read_review(browser)
+    assert "0 of 5 right at once" in end
+    assert "3 more can wait" in end
