@@ -43,6 +43,8 @@ class Kind(StrEnum):
     CLAIM = "claim"
     EXERCISE = "exercise"
     DEBUGGING = "debugging"
+    NOTE = "your note"
+    """Only in an index of one reader's own notes."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from app.storage.tables import (
     drafts,
     hints,
     learners,
+    notes,
     predictions,
     readings,
     reports,
@@ -86,6 +87,7 @@ ONE_OF_TWO: dict[Table, Conflict] = {
     predictions: _keep_earlier("committed_at"),
     hints: _keep_earlier("opened_at"),
     drafts: _keep_newer("saved_at"),
+    notes: _keep_newer("saved_at"),
     readings: _join_readings,
 }
 """Tables with one row for each learner and thing, and which row stays when both learners have one."""
@@ -97,7 +99,7 @@ def count_work(connection: Connection, learner: LearnerId) -> Work:
     in_chapters: int = connection.execute(select(func.count()).select_from(chapters)).scalar_one()
     others = sum(
         connection.execute(select(func.count()).select_from(table).where(table.c.learner == learner)).scalar_one()
-        for table in (drafts, hints)
+        for table in (drafts, hints, notes)
     )
     mine = select(func.count()).select_from(reports).where(reports.c.learner == learner)
     return Work(in_chapters, count_graded(connection, learner), others, connection.execute(mine).scalar_one())

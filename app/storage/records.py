@@ -60,6 +60,7 @@ class Work:
     chapters: int
     submissions: int
     drafts_and_hints: int
+    """With the notes and bookmarks."""
     reports: int = 0
 
     def __bool__(self) -> bool:

@@ -20,6 +20,7 @@ from app.storage.draft_key import DraftKey
 from app.storage.exporting import export
 from app.storage.forgetting import forget, sweep
 from app.storage.identities import Identities
+from app.storage.notes import Notes
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading
 from app.storage.reports import Reports
 from app.storage.review_cards import ReviewCards, keep_first_zone, renew_card
@@ -45,6 +46,7 @@ class Store:
         self.review_cards = ReviewCards(database)
         self.calendars = Calendars(database)
         self.reports = Reports(database)
+        self.notes = Notes(database)
 
     async def commit_prediction(self, learner: LearnerId, chapter: str, prediction: Prediction) -> bool:
         """Store a prediction. False if one was already committed, which then stays."""

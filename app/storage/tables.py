@@ -298,3 +298,15 @@ reports = Table(
 )
 Index("ix_reports_learner", reports.c.learner)
 Index("ix_reports_closed_by", reports.c.closed_by)
+
+# A reader's own notes. An empty text is a bookmark. `content_hash`: of the place as it read when it was saved.
+notes = Table(
+    "notes",
+    metadata,
+    _learner(primary_key=True),
+    Column("page", String(120), primary_key=True),
+    Column("block", String(200), primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("content_hash", String(16), nullable=False),
+    Column("saved_at", Double, nullable=False),
+)

@@ -19,6 +19,8 @@ QUIET_PAGES = (
     "/me/calendar",
     "/review",
     "/me/chapters/a-first-graph",
+    "/notes",
+    "/notes/chapters/a-first-graph/double-use",
     "/help",
     "/operator",
     "/nowhere",

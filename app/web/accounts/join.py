@@ -62,7 +62,7 @@ def describe_work(work: Work) -> str:
     counted = (
         (work.chapters, "work in {} chapter", "work in {} chapters"),
         (work.submissions, "{} submission", "{} submissions"),
-        (work.drafts_and_hints, "{} draft or hint", "{} drafts and hints"),
+        (work.drafts_and_hints, "{} draft, hint or note", "{} drafts, hints and notes"),
         (work.reports, "{} report", "{} reports"),
     )
     parts = [(one if count == 1 else many).format(count) for count, one, many in counted if count]

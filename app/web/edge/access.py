@@ -87,6 +87,8 @@ RULES: Mapping[str, Rule] = {
             "/me/chapters/{slug}",
             "/me/export.json",
             "/modules/{module_id}",
+            "/notes",
+            "/notes/{place:path}",
             "/play",
             "/preview",
             "/preview/versions",

@@ -1,6 +1,6 @@
 """A chapter's page: the course's blocks with this learner's predictions, answers and runs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, TypeVar
 
@@ -26,7 +26,7 @@ from app.web.views.blocks import BlockView, HeadingView, ProblemView
 from app.web.views.ladder import LadderView
 from app.web.views.presenting import ChapterState, ask_picture, picture_prefix, present_block, present_blocks
 from app.web.views.progress import count_progress, make_ladder
-from app.web.views.spots import report_address
+from app.web.views.spots import note_address, report_address
 from graders.contract.model import SubmissionId
 from graders.contract.results import RunEnd
 
@@ -80,6 +80,8 @@ class ChapterPage:
     blocks: tuple[BlockView, ...]
     report_hrefs: tuple[str, ...]
     """Where each of `blocks` is reported as wrong, or empty."""
+    note_hrefs: Mapping[str, str]
+    """Where the reader's notes on this page are, by the place's address in `report_hrefs`."""
     read_action: str
     read: bool
     resume_anchor: str
@@ -128,6 +130,7 @@ async def gather_state(
             state,
             history=await site.store.history(learner, chapter.slug),
             drafts=await site.store.drafts(learner, chapter_prefix(chapter.slug)),
+            noted=frozenset(await site.store.notes.of_page(learner, f"chapters/{chapter.slug}")),
             progress=count_progress(await site.ledger.finished_submissions(learner)),
         )
     return replace(state, figures=await _gather_figures(context, state))
@@ -206,6 +209,7 @@ def present_page(context: RequestContext, frame: Frame, state: ChapterState) -> 
         contents=list_contents(blocks),
         blocks=blocks,
         report_hrefs=_list_reports(chapter, blocks),
+        note_hrefs=_list_notes(chapter, state.noted),
         read_action=f"/chapters/{chapter.slug}/read",
         read=reading is not None and reading.finished_at is not None,
         resume_anchor=reading.anchor if reading else "",
@@ -220,6 +224,11 @@ def _list_reports(chapter: Chapter, blocks: tuple[BlockView, ...]) -> tuple[str,
     page, keys = f"chapters/{chapter.slug}", iter(chapter.keys)
     named = ("" if isinstance(block, ProblemView) else next(keys) for block in blocks)
     return tuple(report_address(page, key) if key else "" for key in named)
+
+
+def _list_notes(chapter: Chapter, noted: Iterable[str]) -> dict[str, str]:
+    page = f"chapters/{chapter.slug}"
+    return {report_address(page, block): note_address(page, block) for block in noted}
 
 
 def list_contents(blocks: tuple[BlockView, ...]) -> tuple[ContentsEntry, ...]:

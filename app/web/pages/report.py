@@ -12,7 +12,7 @@ from app.web.edge.frame import Frame
 from app.web.edge.identity import LearnerContextDep, RequestContext, RequestContextDep
 from app.web.edge.rates import Act
 from app.web.edge.site import CourseDep
-from app.web.views.spots import ReportFormView, Spot, find_spot, report_address
+from app.web.views.spots import ReportFormView, Spot, find_spot, note_address, report_address
 
 router = APIRouter(include_in_schema=False)
 
@@ -82,7 +82,8 @@ def _find_problem(text: str) -> str:
 
 def _show_form(spot: Spot) -> ReportFormView:
     action = report_address(spot.page, spot.block)
-    return ReportFormView(spot.title, spot.words, action, spot.content_hash, MAX_CHARACTERS)
+    note_href = note_address(spot.page, spot.block)
+    return ReportFormView(spot.title, spot.words, action, note_href, spot.content_hash, MAX_CHARACTERS)
 
 
 async def _show(context: RequestContext, spot: Spot, form: ReportFormView, status: int = 200) -> Response:

@@ -1,5 +1,6 @@
 """The search: its page, which works without script, and the suggestions that a script asks for while you type."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
@@ -7,18 +8,23 @@ from typing import Annotated, ClassVar
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
+from app.course.model import Course
 from app.course.passages import Kind
-from app.storage.searching import Hit, Piece
+from app.storage.notes import Note
+from app.storage.searching import Found, Hit, PassageIndex, Piece
 from app.web.edge.course_search import MAX_QUERY
 from app.web.edge.frame import Frame
-from app.web.edge.identity import RequestContextDep
+from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.rates import Act
+from app.web.pages.notes import passage_of
 
 router = APIRouter(include_in_schema=False)
 api = APIRouter(prefix="/api", tags=["search"])
 
 HITS_SHOWN = 30
 SUGGESTED = 8
+NOTES_FOUND = 3
+"""How many of the reader's own notes come before the course's hits."""
 
 ONE_AND_MANY: Mapping[Kind, tuple[str, str]] = {
     Kind.SECTION: ("section", "sections"),
@@ -88,7 +94,26 @@ async def _search(context: RequestContextDep, q: str, most: int) -> SearchAnswer
         return SearchAnswer(searched="", whole=True, hits=())
     await context.count(Act.SEARCH)
     found = await context.site.search.find(context.course, searched, most)
-    return SearchAnswer(searched=searched, whole=found.whole, hits=tuple(map(_show, found.hits)))
+    mine = await _search_own_notes(context, searched)
+    # What has only some of the words stays out where something has all of them.
+    whole = (found.whole and bool(found.hits)) or (mine.whole and bool(mine.hits))
+    hits = [hit for part in (mine, found) if part.whole or not whole for hit in part.hits]
+    return SearchAnswer(searched=searched, whole=whole or not hits, hits=tuple(map(_show, hits[:most])))
+
+
+async def _search_own_notes(context: RequestContext, searched: str) -> Found:
+    """The reader's own notes, in an index of their own that is dropped with the answer."""
+    notes = await context.site.store.notes.of_learner(context.learner) if context.learner else ()
+    if not notes:
+        return Found((), True)
+    return await asyncio.to_thread(_search_notes, context.course, notes, searched)
+
+
+def _search_notes(course: Course, notes: tuple[Note, ...], searched: str) -> Found:
+    index = PassageIndex([passage_of(course, note) for note in notes])
+    found = index.find(searched, NOTES_FOUND)
+    index.close()
+    return found
 
 
 def _show(hit: Hit) -> FoundHit:

@@ -82,6 +82,8 @@ class ChapterState:
     draws: Mapping[str, int] = field(default_factory=dict)
     ladder: LadderView | None = None
     deck: Deck = NO_DECK
+    noted: frozenset[str] = frozenset()
+    """The blocks on which the learner has a note."""
 
 
 def picture_prefix(block: Cell | Graph) -> str:

@@ -65,6 +65,8 @@ class ReportFormView:
     title: str
     words: str
     action: str
+    note_href: str
+    """Where the reader keeps a note of their own on this place."""
     content_hash: str
     max_characters: int
     text: str = ""
@@ -74,6 +76,10 @@ class ReportFormView:
 
 def report_address(page: str, block: str) -> str:
     return f"/report/{page}/{block}"
+
+
+def note_address(page: str, block: str) -> str:
+    return f"/notes/{page}/{block}"
 
 
 def find_spot(course: Course, page: str, block: str) -> Spot | None:

@@ -5,7 +5,9 @@ from datetime import UTC, datetime, timedelta
 from app.course.questions.marking import QuestionResponse
 from app.learning.review import Rating
 from app.storage.draft_key import DraftKey
+from app.storage.notes import Note
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading, Session
+from app.storage.reports import Report
 from app.storage.store import Store
 from app.storage.tables import metadata
 from graders.contract.model import LearnerId
@@ -141,6 +143,8 @@ async def leave_something_everywhere(store: Store, learner: LearnerId) -> None:
     await store.keep_position(learner, "one", "middle", NOON)
     await store.open_hint(learner, "double", 1, NOON)
     await store.calendars.open(learner, f"calendar-{learner}", NOON)
+    await store.reports.add(learner, Report(0, "chapters/one", "p", "0" * 16, "1" * 16, "wrong", NOON))
+    await store.notes.save(learner, Note("chapters/one", "p", "mine", "0" * 16, NOON))
 
 
 async def test_an_export_has_every_table_and_readable_times(store: Store) -> None:

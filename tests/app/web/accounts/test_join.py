@@ -49,5 +49,5 @@ async def test_the_question_waits_on_the_account_s_page(browser: httpx2.AsyncCli
 
 def test_what_there_is_is_said_in_words() -> None:
     assert describe_work(Work(3, 5, 0)) == "work in 3 chapters and 5 submissions"
-    assert describe_work(Work(1, 1, 1)) == "work in 1 chapter, 1 submission and 1 draft or hint"
+    assert describe_work(Work(1, 1, 1)) == "work in 1 chapter, 1 submission and 1 draft, hint or note"
     assert describe_work(Work(0, 0, 0)) == ""
