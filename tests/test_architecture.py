@@ -143,6 +143,15 @@ def test_every_declared_dependency_has_its_reason_written_down() -> None:
     assert {name for name in names if f"`{name}`" not in reasons} == set()
 
 
+def test_no_two_files_of_tests_share_a_name() -> None:
+    """pytest imports them by name, so that the second of two stops a run of the whole suite before it begins."""
+    paths: dict[str, list[str]] = {}
+    for name in files_under(["tests"]):
+        if Path(name).name.startswith("test_") and name.endswith(".py"):
+            paths.setdefault(Path(name).name, []).append(name)
+    assert {name: found for name, found in paths.items() if len(found) > 1} == {}
+
+
 PURE_PACKAGES = ("app/course", "app/learning", "app/pictures", "graders/contract")
 IMPURE_MODULES = {
     "app/course/loader.py": "reads the course's files",
