@@ -22,6 +22,8 @@ class Limits(Message):
 
 
 CELL_LIMITS = Limits(cpu_seconds=10.0, wall_seconds=15.0, memory_mib=1024, output_kib=64)
+IDLE_LIMITS = CELL_LIMITS.model_copy(update={"cpu_seconds": 2.0, "wall_seconds": 3.0})
+"""For runs that nobody waits for, because a job that comes meanwhile may have to wait for their slot."""
 
 MAX_SOURCE_BYTES = 64 * 1024
 MAX_TRACE_BYTES = 7 * 2**19

@@ -61,12 +61,15 @@ class Ledger:
         job: GradeJob | RunJob,
         queue: Queue = Queue.CPU,
         origin: Origin = Origin(),
+        *,
+        idle: bool = False,
     ) -> Accepted:
         """Store the job. Raises TooManyPending, AddressBusy, QueueFull or StorageRefused, and then nothing changed.
 
+        An `idle` run waits until no other job does, and takes the place of the learner's idle run that still waits.
         The same learner and idempotency_key always get the same submission, even with a different job.
         """
-        request = submitting.SubmitRequest(learner, idempotency_key, job, queue, origin)
+        request = submitting.SubmitRequest(learner, idempotency_key, job, queue, origin, idle)
         pace = await self._pace(queue)
         try:
             accepted = await self._submit_once(request, pace)

@@ -11,11 +11,16 @@ from graders.contract.results import RunEnd, Verdict
 
 
 class Kind(StrEnum):
-    """What a submission is: an answer that counts, a run of an exercise's public checks, or a cell's run."""
+    """What a submission is: an answer that counts, a run of an exercise's public checks, or a cell's run.
+
+    `IDLE` is a run that nobody waits for, such as that of a program whose picture follows its typing. It runs when a
+    slot would be idle otherwise, and counts neither for nor against its learner.
+    """
 
     GRADE = "grade"
     CHECK = "check"
     RUN = "run"
+    IDLE = "idle"
 
 
 class State(StrEnum):
@@ -34,6 +39,8 @@ class Policy:
     """The same for all learners behind one address: enough for three jobs each in a class of 300."""
     wait_limit_seconds: float = 120.0
     """A submission that would wait longer than this is refused, with the seconds until it can be tried again."""
+    idle_wait_limit_seconds: float = 2.0
+    """The same for idle runs: what comes later than this shows a program that has changed meanwhile."""
     lease_seconds: float = 8.0
     lost_workers_before_fault: int = 3
     cell_retention_seconds: float = 3600.0

@@ -4,7 +4,7 @@ import json
 import secrets
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, false, func, insert, select, true
+from sqlalchemy import ColumnElement, Connection, false, func, insert, select, true
 
 from graders.contract.events import EventKind
 from graders.contract.jobs import GradeJob, Queue, RunJob
@@ -25,7 +25,7 @@ from graders.ledger.fairness import (
 from graders.ledger.finish import end_unclaimed
 from graders.ledger.records import Accepted, Kind, Origin, Policy, QueuePosition, State
 from graders.ledger.reputation import read_reputation
-from graders.ledger.tables import events, is_graded, queued, submissions, unfinished
+from graders.ledger.tables import events, is_graded, is_idle, queued, submissions, unfinished
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ class SubmitRequest:
     job: GradeJob | RunJob
     queue: Queue
     origin: Origin
+    idle: bool = False
 
     @property
     def exercise(self) -> str | None:
@@ -43,7 +44,7 @@ class SubmitRequest:
     @property
     def kind(self) -> Kind:
         if isinstance(self.job, RunJob):
-            return Kind.RUN
+            return Kind.IDLE if self.idle else Kind.RUN
         return Kind.CHECK if self.job.public_only else Kind.GRADE
 
     @property
@@ -84,8 +85,9 @@ def submit(connection: Connection, request: SubmitRequest, pace: Pace, policy: P
     if before.reputation.address.pending >= policy.address_pending_cap:
         raise AddressBusy(policy.address_pending_cap)
     ranked = rank(request.kind, before.reputation)
-    ahead = _read_ahead(connection, request.queue, ranked.priority)
-    _refuse_long_wait(ahead, ranked, pace, policy)
+    ahead = _read_ahead(connection, request.queue, ranked.priority, besides=before.superseded)
+    limit_seconds = policy.idle_wait_limit_seconds if request.idle else policy.wait_limit_seconds
+    _refuse_long_wait(ahead, ranked, pace, limit_seconds)
     if before.superseded is not None:
         end_unclaimed(connection, SubmissionId(before.superseded), Outcome.SUPERSEDED)
     accepted = _accept(SubmissionId(secrets.token_hex(16)), _measure(ahead, ranked, pace))
@@ -97,8 +99,7 @@ def read_queue_state(connection: Connection, request: SubmitRequest) -> QueueSta
     row = submissions.c
     mine = row.learner == request.learner
     known = select(row.id).where(mine, row.idempotency_key == request.idempotency_key)
-    # Only an answer that counts supersedes the one before it; runs of cells and public checks do not.
-    same = is_graded & (row.exercise == request.exercise) if request.kind is Kind.GRADE else false()
+    same = _find_same(request)
     superseded = select(row.id).where(mine, unfinished, queued, same)
     query = select(
         known.limit(1).scalar_subquery().label("known"),
@@ -109,11 +110,21 @@ def read_queue_state(connection: Connection, request: SubmitRequest) -> QueueSta
     return QueueState(found.known, found.superseded, reputation)
 
 
-def _refuse_long_wait(ahead: Ahead, ranked: Rank, pace: Pace, policy: Policy) -> None:
+def _find_same(request: SubmitRequest) -> ColumnElement[bool]:
+    """The queued submissions that this one supersedes: of answers that count, and of idle runs. Others stay."""
+    match request.kind:
+        case Kind.GRADE:
+            return is_graded & (submissions.c.exercise == request.exercise)
+        case Kind.IDLE:
+            return is_idle
+    return false()
+
+
+def _refuse_long_wait(ahead: Ahead, ranked: Rank, pace: Pace, limit_seconds: float) -> None:
     wait_seconds = estimate_wait(ahead, pace, proven=ranked.proven)
-    if wait_seconds > policy.wait_limit_seconds:
+    if wait_seconds > limit_seconds:
         before = count_ahead(ahead, proven=ranked.proven)
-        raise QueueFull(before, max(1, round(wait_seconds - policy.wait_limit_seconds)))
+        raise QueueFull(before, max(1, round(wait_seconds - limit_seconds)))
 
 
 def find_position(connection: Connection, submission: SubmissionId, pace: Pace) -> QueuePosition | None:
@@ -136,12 +147,18 @@ def _accept(submission: SubmissionId, position: QueuePosition, *, already: bool 
     return Accepted(submission, position.ahead, position.estimate_seconds, already, position.is_served)
 
 
-def _read_ahead(connection: Connection, queue: Queue, priority: int, before: int | None = None) -> Ahead:
-    """Count what is queued before a job. Equal priorities count if their number is below `before`, or it is None."""
+def _read_ahead(
+    connection: Connection, queue: Queue, priority: int, before: int | None = None, besides: str | None = None
+) -> Ahead:
+    """Count what is queued before a job. Equal priorities count if their number is below `before`, or it is None.
+
+    `besides` is a submission that is about to be superseded, so it is not counted.
+    """
     row = submissions.c
     among_equals = true() if before is None else row.number < before
     earlier = (row.priority > priority) | ((row.priority == priority) & among_equals)
-    query = select(row.proven, func.count().label("count")).where(row.queue == queue, queued, earlier)
+    counted = earlier & (row.id != (besides or ""))
+    query = select(row.proven, func.count().label("count")).where(row.queue == queue, queued, counted)
     counts = {found.proven: found.count for found in connection.execute(query.group_by(row.proven)).mappings()}
     return Ahead(proven=counts.get(True, 0), unproven=counts.get(False, 0))
 

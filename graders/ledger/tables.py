@@ -83,6 +83,7 @@ unfinished = submissions.c.state != _literally(State.FINISHED)
 is_graded = submissions.c.kind == _literally(Kind.GRADE)
 is_passing = submissions.c.kind != _literally(Kind.GRADE)
 """Runs of cells and public checks: they appear in no history and are deleted after a while."""
+is_idle = submissions.c.kind == _literally(Kind.IDLE)
 
 Index(
     "ix_submissions_queued",

@@ -9,9 +9,8 @@ import type { Played, PlayerElement, StepLight } from "./player";
 import { summarise } from "./settled";
 import type { Span } from "./spans";
 import { NO_GRADER, postForEvents, Refusal, type ServerEvent } from "./stream";
+import { type TypedRun, TypedRuns } from "./typed";
 import type { OutputPiece, RunDone } from "./wire";
-
-const PAUSE_MS = 500;
 
 export class CellElement extends HTMLElement {
   private pad!: Pad;
@@ -21,9 +20,9 @@ export class CellElement extends HTMLElement {
   private runId = "";
   private beforeReset: string | null = null;
   private warned = false;
-  /** Whether a pause in typing runs the code, and the timer for that pause. */
-  live = false;
-  private pausing = 0;
+  /** Whether the reader has run the cell, and so seen what its predictions ask, though one may be open. */
+  private hasRun = false;
+  private typed: TypedRuns | null = null;
   private ended: Promise<void> = Promise.resolve();
   private stepped: StepLight = { spans: [], phase: "forward" };
 
@@ -42,6 +41,41 @@ export class CellElement extends HTMLElement {
     this.addEventListener("uw-light", (event) => this.light((event as CustomEvent<Span[]>).detail));
     this.addEventListener("uw-step", (event) => this.follow((event as CustomEvent<StepLight>).detail));
     this.offerReset();
+    this.offerTyped(field);
+  }
+
+  /** Offers a picture that follows the typing, where there is a picture and something to type. */
+  private offerTyped(field: HTMLTextAreaElement): void {
+    if (field.readOnly || !this.button("run") || !this.hasAttribute("data-wants-graph")) return;
+    this.typed = new TypedRuns({
+      isWhole: () => this.pad.isWhole(),
+      caretLine: () => this.pad.caretLine(),
+      isBusy: () => this.running !== null || (!this.hasRun && this.openPrediction() !== null),
+      request: () => this.request(),
+      showTyped: (run) => this.showTyped(run),
+      fallBehind: (words) => this.fallBehind(words),
+    });
+    this.find(".pad-bar").append(this.typed.makeSwitch());
+  }
+
+  private showTyped({ id, printed, played, end }: TypedRun): void {
+    this.runId = id;
+    this.output.clear();
+    for (const piece of printed) this.output.print(piece);
+    this.querySelectorAll(".settled").forEach((old) => old.remove());
+    this.toggleAttribute("data-failed", false);
+    this.toggleAttribute("data-behind", false);
+    if (played) this.player()?.play(played);
+    else if (end.trace_note) this.player()?.say(end.trace_note);
+    this.output.end(end);
+    this.show("Drawn as typed.");
+    this.dispatchEvent(new CustomEvent<string>("uw-ran", { detail: id, bubbles: true }));
+    this.runId = "";
+  }
+
+  private fallBehind(words: string): void {
+    this.toggleAttribute("data-behind", true);
+    this.show(words);
   }
 
   private events(): PadEvents {
@@ -78,8 +112,7 @@ export class CellElement extends HTMLElement {
     this.draft?.keep(this.pad.text());
     this.offerReset();
     this.dispatchEvent(new CustomEvent("uw-edited", { bubbles: true }));
-    window.clearTimeout(this.pausing);
-    if (this.live) this.pausing = window.setTimeout(() => void this.rerun(), PAUSE_MS);
+    this.typed?.changed();
   }
 
   text(): string {
@@ -92,7 +125,6 @@ export class CellElement extends HTMLElement {
 
   /** Runs the current code; a run of older code is stopped. */
   async rerun(): Promise<void> {
-    window.clearTimeout(this.pausing);
     const older = this.running;
     if (older) {
       if (this.runId) void fetch(`/api/runs/${this.runId}/stop`, { method: "POST" }).catch(() => null);
@@ -121,6 +153,7 @@ export class CellElement extends HTMLElement {
 
   private run(): Promise<void> {
     if (this.running || this.asksForPrediction()) return Promise.resolve();
+    this.typed?.stop();
     this.ended = this.runNow();
     return this.ended;
   }
@@ -128,11 +161,13 @@ export class CellElement extends HTMLElement {
   private async runNow(): Promise<void> {
     const abort = new AbortController();
     this.running = abort;
+    this.hasRun = true;
     this.show("Starting …");
     this.output.clear();
     this.querySelectorAll(".settled").forEach((old) => old.remove());
     this.pad.clearMarks();
     this.toggleAttribute("data-failed", false);
+    this.toggleAttribute("data-behind", false);
     this.toggleAttribute("data-running", true);
     this.buttons(true);
     try {
@@ -149,18 +184,18 @@ export class CellElement extends HTMLElement {
 
   /** Warns once if a prediction that this run settles is still open; the reader may run anyway. */
   private asksForPrediction(): boolean {
-    if (this.warned) return false;
-    const open = (this.dataset["predicts"] ?? "")
-      .split(" ")
-      .filter(Boolean)
-      .map((id) => predictionOf(id))
-      .find((element) => element?.classList.contains("is-open"));
+    const open = this.warned ? null : this.openPrediction();
     if (!open) return false;
     this.warned = true;
     this.show("This run settles a prediction that you have not made. Run again to skip it.");
     open.scrollIntoView({ block: "center" });
     open.querySelector<HTMLElement>("input")?.focus({ preventScroll: true });
     return true;
+  }
+
+  private openPrediction(): HTMLElement | null {
+    const predictions = (this.dataset["predicts"] ?? "").split(" ").filter(Boolean).map(predictionOf);
+    return predictions.find((element) => element?.classList.contains("is-open")) ?? null;
   }
 
   private request(): Record<string, unknown> {

@@ -3,7 +3,7 @@
 import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
 import { pythonLanguage } from "@codemirror/lang-python";
-import { bracketMatching, indentOnInput, indentUnit, LanguageSupport, syntaxHighlighting } from "@codemirror/language";
+import { bracketMatching, ensureSyntaxTree, indentOnInput, indentUnit, LanguageSupport, syntaxHighlighting } from "@codemirror/language";
 import { EditorState, type Extension, type Range, StateEffect, StateField } from "@codemirror/state";
 import {
   type Command,
@@ -18,6 +18,9 @@ import {
 import { classHighlighter } from "@lezer/highlight";
 import type { Pad, PadEvents } from "./pad";
 import { offsetOf, type Span } from "./spans";
+
+/** A parse that takes longer is given up; the server parses the text anyway. */
+const PARSE_MS = 20;
 
 class Note extends WidgetType {
   constructor(private readonly words: string) {
@@ -208,6 +211,18 @@ class CodePad implements Pad {
 
   clearMarks(): void {
     this.view.dispatch({ effects: setMistake.of(null) });
+  }
+
+  isWhole(): boolean {
+    const tree = ensureSyntaxTree(this.view.state, this.view.state.doc.length, PARSE_MS);
+    let whole = true;
+    tree?.iterate({ enter: (node) => (whole &&= !node.type.isError) });
+    return whole;
+  }
+
+  caretLine(): number {
+    const { state, hasFocus } = this.view;
+    return hasFocus ? state.doc.lineAt(state.selection.main.head).number : 0;
   }
 
   light(spans: readonly Span[], follows: boolean): void {

@@ -10,6 +10,10 @@ export interface Pad {
   focus(): void;
   markLine(line: number, note: string): void;
   clearMarks(): void;
+  /** Whether the text parses; where nothing can tell, it is taken to. */
+  isWhole(): boolean;
+  /** The line of the cursor, from 1; 0 while the cursor is elsewhere. */
+  caretLine(): number;
   /** Marks places in the code; `follows` also scrolls the pad, but never the page, to the first of them. */
   light(spans: readonly Span[], follows: boolean): void;
 }
@@ -63,6 +67,15 @@ class TextPad implements Pad {
   markLine(): void {}
   clearMarks(): void {}
   light(): void {}
+
+  isWhole(): boolean {
+    return true;
+  }
+
+  caretLine(): number {
+    if (document.activeElement !== this.field) return 0;
+    return this.field.value.slice(0, this.field.selectionStart).split("\n").length;
+  }
 }
 
 /** Prints all of the code as a listing, because a printed editor shows only its visible part. */
@@ -130,5 +143,13 @@ export class GrowingPad implements Pad {
 
   light(spans: readonly Span[], follows: boolean): void {
     this.pad.light(spans, follows);
+  }
+
+  isWhole(): boolean {
+    return this.pad.isWhole();
+  }
+
+  caretLine(): number {
+    return this.pad.caretLine();
   }
 }

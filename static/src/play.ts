@@ -2,9 +2,7 @@
 
 import type { CellElement } from "./cell";
 import { drawPng, writeSvg } from "./player-export";
-
-const LIVE_KEY = "unwind-live";
-const PHONE = "(width < 48rem)";
+import { wantsTyped } from "./typed";
 
 // A link to code for the reader's own engine opens the page that runs it without torch.
 const engineOf = (cell: CellElement) => (cell.dataset.flavour === "plain" ? "?flavour=plain" : "");
@@ -25,25 +23,12 @@ class PlayElement extends HTMLElement {
       this.querySelector("[aria-current]")?.removeAttribute("aria-current");
     }
     this.querySelector(".gallery [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
-    this.setUpLive();
+    if (wantsTyped()) void this.cell().rerun();
     this.querySelector("[data-share]")?.addEventListener("click", () => void this.share());
     this.addEventListener("uw-ran", (event) => this.offer((event as CustomEvent<string>).detail));
     for (const name of ["svg", "png"] as const) {
       this.querySelector(`[data-export='${name}']`)?.addEventListener("click", () => void this.export(name));
     }
-  }
-
-  private setUpLive(): void {
-    const box = this.querySelector<HTMLInputElement>("[data-live]");
-    if (!box) return;
-    const kept = localStorage.getItem(LIVE_KEY);
-    box.checked = kept === null ? !matchMedia(PHONE).matches : kept === "on";
-    this.cell().live = box.checked;
-    box.addEventListener("change", () => {
-      localStorage.setItem(LIVE_KEY, box.checked ? "on" : "off");
-      this.cell().live = box.checked;
-    });
-    if (box.checked) void this.cell().rerun();
   }
 
   private async share(): Promise<void> {

@@ -34,7 +34,7 @@ from app.web.views.result_views import RunView
 from app.web.views.tapes import MAX_ROWS, Position, ask_played, complete_run, show_tape
 from graders.contract.events import Event, EventKind
 from graders.contract.jobs import Flavour, RunJob
-from graders.contract.limits import MAX_SOURCE_BYTES
+from graders.contract.limits import IDLE_LIMITS, MAX_SOURCE_BYTES
 from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.results import RESULT, RunEnd
 from graders.contract.trace import MAX_EVENTS
@@ -59,7 +59,9 @@ class RunPage:
 
 class RunRequest(BaseModel):
     """Code to run. With `chapter` and `cell` it belongs to that cell: the cell's hidden setup runs first, the run
-    settles predictions, and a read-only cell runs the course's text. `trace` asks for the graph."""
+    settles predictions, and a read-only cell runs the course's text. `trace` asks for the graph. A run that is
+    `as_typed` follows a pause in typing: it settles nothing, is stopped after 2 s of processor time, waits until
+    nobody else does, and is refused where that would be long."""
 
     model_config = ConfigDict(extra="forbid")
     source: str = Field(max_length=MAX_SOURCE_BYTES)
@@ -69,6 +71,7 @@ class RunRequest(BaseModel):
     trace: bool = True
     switches: list[str] | None = Field(default=None, max_length=MAX_SWITCHES)
     """The cell's switches that are on; if left out, they are as the chapter sets them."""
+    as_typed: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,7 @@ class Started:
     source: str
     chapter: Chapter | None
     cell: Cell | None
+    as_typed: bool = False
 
     @property
     def picture_prefix(self) -> str:
@@ -90,7 +94,7 @@ class Started:
 
 async def start_run(context: LearnerContext, asked: RunRequest) -> Started:
     """Count the run, make the job, give it to the ledger. Raises errors with words: too fast, too long, too many."""
-    await context.request_context.count_kept(Act.RUN, asked.source)
+    await context.request_context.count_kept(Act.TYPE if asked.as_typed else Act.RUN, asked.source)
     site = context.site
     chapter, cell = _find_cell(context.course, asked)
     source = clean_source(asked.source)
@@ -101,16 +105,19 @@ async def start_run(context: LearnerContext, asked: RunRequest) -> Started:
             raise HTTPException(409, "This cell needs a GPU, and this server has none.")
         source = source if cell.editable else cell.source
         job = cell_job(cell, source, asked.switches)
+    if asked.as_typed:
+        job = job.model_copy(update={"limits": IDLE_LIMITS})
+    origin = context.request_context.origin
     accepted = await site.ledger.submit(
-        context.learner, secrets.token_hex(16), job, origin=context.request_context.origin
+        context.learner, secrets.token_hex(16), job, origin=origin, idle=asked.as_typed
     )
-    site.metrics.jobs.labels(Kind.RUN.value).inc()
+    site.metrics.jobs.labels((Kind.IDLE if asked.as_typed else Kind.RUN).value).inc()
     if job.want_trace:
         # A process that draws starts while the code runs.
         site.figures.drawers.warm()
-    if chapter and cell:
+    if chapter and cell and not asked.as_typed:
         await site.store.note_cell_run(context.learner, chapter.slug, cell.id, accepted.id, context.now)
-    return Started(site, context.course, context.learner, accepted, source, chapter, cell)
+    return Started(site, context.course, context.learner, accepted, source, chapter, cell, asked.as_typed)
 
 
 def _find_cell(course: Course, asked: RunRequest) -> tuple[Chapter | None, Cell | None]:
@@ -170,7 +177,8 @@ async def _write_played(started: Started, trace: str) -> str:
 
 async def _describe_end(started: Started, end: RunEnd, trace_note: str) -> dict[str, Any]:
     resolved: tuple[PredictView, ...] = ()
-    if started.chapter and started.cell and settles(started.cell, started.source, end):
+    typed = started.as_typed
+    if started.chapter and started.cell and not typed and settles(started.cell, started.source, end):
         resolved = await settle_predictions(
             started.site, started.course, started.learner, started.chapter, started.cell
         )

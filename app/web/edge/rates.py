@@ -33,6 +33,7 @@ class Act(StrEnum):
     COMPARE = "compare"
     DRAW = "draw"
     SIGN_IN = "sign-in"
+    TYPE = "type"
     SEARCH = "search"
     REPORT = "report"
 
@@ -47,6 +48,7 @@ PER_MINUTE = {
     Act.COMPARE: 90,
     Act.DRAW: 120,
     Act.SIGN_IN: 20,
+    Act.TYPE: 60,
     Act.SEARCH: 120,
     Act.REPORT: 6,
 }
@@ -61,6 +63,7 @@ WORDS = {
     Act.COMPARE: "comparisons of attempts",
     Act.DRAW: "pictures of graphs",
     Act.SIGN_IN: "attempts to sign in",
+    Act.TYPE: "pictures that follow your typing",
     Act.SEARCH: "searches",
     Act.REPORT: "reports",
 }

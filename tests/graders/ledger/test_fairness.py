@@ -23,6 +23,7 @@ from graders.ledger.records import Kind
 
 # A loaded machine is slow now and then, which tells nothing of the rule.
 EASY = settings(deadline=None)
+WAITED_FOR = (Kind.GRADE, Kind.CHECK, Kind.RUN)
 COUNTS = st.integers(0, 500)
 SECONDS = st.floats(0.0, 5000.0)
 
@@ -54,7 +55,17 @@ def test_among_those_who_have_shown_what_they_run_the_kind_decides(
 
 
 @EASY
-@given(reputations(), st.sampled_from(Kind), st.integers(1, 50), st.floats(0.0, 500.0))
+@given(reputations(), reputations(), st.sampled_from(WAITED_FOR))
+def test_an_idle_run_comes_after_every_other_job_and_takes_no_kept_slot(
+    one: Reputation, other: Reputation, kind: Kind
+) -> None:
+    idle = rank(Kind.IDLE, one)
+    assert idle.priority < rank(kind, other).priority
+    assert not idle.proven
+
+
+@EASY
+@given(reputations(), st.sampled_from(WAITED_FOR), st.integers(1, 50), st.floats(0.0, 500.0))
 def test_having_more_never_makes_a_job_run_earlier(
     reputation: Reputation, kind: Kind, pending: int, seconds: float
 ) -> None:
@@ -68,7 +79,7 @@ def test_having_more_never_makes_a_job_run_earlier(
 
 
 @EASY
-@given(reputations(), st.sampled_from(Kind), st.floats(0.0, 500.0), st.integers(0, 20))
+@given(reputations(), st.sampled_from(WAITED_FOR), st.floats(0.0, 500.0), st.integers(0, 20))
 def test_being_known_for_longer_or_for_short_runs_never_makes_a_job_run_later(
     reputation: Reputation, kind: Kind, seconds: float, short_runs: int
 ) -> None:
@@ -82,7 +93,7 @@ def test_being_known_for_longer_or_for_short_runs_never_makes_a_job_run_later(
 
 
 @EASY
-@given(reputations(), reputations(), st.sampled_from(Kind))
+@given(reputations(), reputations(), st.sampled_from(WAITED_FOR))
 def test_of_two_who_are_known_the_address_decides_only_where_the_learners_have_the_same(
     one: Reputation, other: Reputation, kind: Kind
 ) -> None:
@@ -92,7 +103,7 @@ def test_of_two_who_are_known_the_address_decides_only_where_the_learners_have_t
 
 
 @EASY
-@given(reputations(), st.sampled_from(Kind), reputations(), st.sampled_from(Kind))
+@given(reputations(), st.sampled_from(WAITED_FOR), reputations(), st.sampled_from(WAITED_FOR))
 def test_a_new_cookie_runs_after_whoever_has_ever_run_something_short(
     new: Reputation, kind: Kind, known: Reputation, other_kind: Kind
 ) -> None:
@@ -103,7 +114,7 @@ def test_a_new_cookie_runs_after_whoever_has_ever_run_something_short(
 
 
 @EASY
-@given(reputations(), st.sampled_from(Kind))
+@given(reputations(), st.sampled_from(WAITED_FOR))
 def test_a_priority_fits_into_the_smallest_integer_of_a_database(reputation: Reputation, kind: Kind) -> None:
     assert 0 <= rank(kind, reputation).priority < 2**31
 

@@ -75,6 +75,39 @@ async def test_a_running_submission_and_cells_are_never_superseded(ledger: Ledge
     assert (await ledger.find(waiting_cell.id)).state is State.QUEUED
 
 
+async def test_an_idle_run_replaces_the_one_that_waits_and_nothing_else(ledger: Ledger) -> None:
+    waited_for = await ledger.submit(ANN, "t1", cell())
+    old = await ledger.submit(ANN, "t2", cell(), idle=True)
+    new = await ledger.submit(ANN, "t3", cell(), idle=True)
+
+    assert (await ledger.find(old.id)).result.outcome is Outcome.SUPERSEDED
+    for kept in (waited_for, new):
+        assert (await ledger.find(kept.id)).state is State.QUEUED
+    await ledger.submit(BOB, "t1", cell(), idle=True)
+    assert (await ledger.find(new.id)).state is State.QUEUED
+
+
+async def test_idle_runs_take_no_place_under_the_cap_and_run_last(ledger: Ledger) -> None:
+    idle = await ledger.submit(ANN, "t0", cell(), idle=True)
+    for i in range(3):
+        await ledger.submit(ANN, f"e{i}", grade(f"e{i}"))
+    with pytest.raises(TooManyPending):
+        await ledger.submit(ANN, "e3", grade("e3"))
+
+    place = await ledger.find_position(idle.id)
+
+    assert place is not None
+    assert place.ahead == 3
+
+
+async def test_an_idle_run_that_would_come_late_is_refused(ledger: Ledger) -> None:
+    for i in range(3):
+        await ledger.submit(LearnerId(f"l{i}"), "t", cell())
+
+    with pytest.raises(QueueFull):
+        await ledger.submit(ANN, "t", cell(), idle=True)
+
+
 async def test_a_submission_supersedes_even_at_the_cap(ledger: Ledger) -> None:
     for i in range(3):
         await ledger.submit(ANN, f"t{i}", grade(f"e{i}"))
