@@ -182,7 +182,7 @@ async def open_site(
     store = Store(database)
     chores = [
         asyncio.create_task(database.keep_checkpointing(CHECKPOINT_SECONDS)),
-        asyncio.create_task(store.keep_sweeping(clock, SWEEP_SECONDS)),
+        asyncio.create_task(store.keep_sweeping(clock, SWEEP_SECONDS, settings.audit_days)),
     ]
     course_search = CourseSearch()
     if preview is None:

@@ -51,6 +51,8 @@ class Settings(SharedSettings):
     """A TOML file with the providers of OpenID Connect through which people may sign in."""
     terms: FullPath | None = None
     """A text file that people agree to when they make an account."""
+    audit_days: Annotated[int, Field(ge=30)] = 730
+    """How long a line of the audit is kept."""
     preview: bool = False
     """Read the chapters again when they change."""
 

@@ -1,4 +1,4 @@
-"""The audit: a line for each act that gives or takes rights, or touches another person's data. It only grows."""
+"""The audit: a line, kept for years, for each act that gives or takes rights or touches another person's data."""
 
 from dataclasses import dataclass
 from datetime import datetime

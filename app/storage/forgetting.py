@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, delete, select
 
-from app.storage.statements import fetch
-from app.storage.tables import accounts, learners, one_time_links, sessions, sign_in_attempts, sign_in_failures
+from app.storage.statements import change, fetch
+from app.storage.tables import accounts, audit, learners, one_time_links, sessions, sign_in_attempts, sign_in_failures
 from graders.contract.model import LearnerId
 from graders.ledger.finish import forget as forget_submissions
 
@@ -18,6 +18,11 @@ def forget(connection: Connection, learner: LearnerId) -> None:
     """Delete the learner with all their rows, including submissions, sessions and their account."""
     forget_submissions(connection, learner)
     connection.execute(delete(learners).where(learners.c.id == learner))
+
+
+def end_audit(connection: Connection, before: datetime) -> int:
+    """Delete the lines of the audit that are older; returns how many. Nothing else ever takes a line away."""
+    return change(connection, delete(audit).where(audit.c.at < before.timestamp()))
 
 
 def sweep(connection: Connection, now: datetime) -> int:

@@ -8,7 +8,7 @@ import contextlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, Table, insert, select, update
@@ -18,7 +18,7 @@ from app.storage.accounts import Accounts
 from app.storage.calendars import Calendars
 from app.storage.draft_key import DraftKey
 from app.storage.exporting import export
-from app.storage.forgetting import forget, sweep
+from app.storage.forgetting import end_audit, forget, sweep
 from app.storage.identities import Identities
 from app.storage.notes import Notes
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading
@@ -154,12 +154,17 @@ class Store:
         """Delete expired sessions, and some of the learners who have no session left; returns how many learners."""
         return await self._database.write(sweep, now)
 
-    async def keep_sweeping(self, clock: Callable[[], datetime], every_seconds: float) -> None:
+    async def end_audit(self, before: datetime) -> int:
+        """Delete the lines of the audit that are older; returns how many."""
+        return await self._database.write(end_audit, before)
+
+    async def keep_sweeping(self, clock: Callable[[], datetime], every_seconds: float, audit_days: int) -> None:
         """Sweep until cancelled. After StorageRefused, the next sweep tries again."""
         while True:
             await asyncio.sleep(every_seconds)
             with contextlib.suppress(StorageRefused):
                 await self.forget_unreachable(clock())
+                await self.end_audit(clock() - timedelta(days=audit_days))
 
     async def export(self, learner: LearnerId) -> dict[str, list[dict[str, Any]]]:
         """Every row about a learner, by table; times as ISO 8601."""

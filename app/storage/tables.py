@@ -260,7 +260,8 @@ memberships = Table(
 )
 Index("ix_memberships_account", memberships.c.account)
 
-# Only ever added to. Ids and not foreign keys, because a line outlives what it is about. Never code, never a secret.
+# Only ever added to, until a line is as old as the settings say. Ids and not foreign keys, because a line outlives
+# what it is about. Never code, never a secret.
 audit = Table(
     "audit",
     metadata,

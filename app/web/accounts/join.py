@@ -58,7 +58,7 @@ async def _show(context: RequestContext, work: str, target: str, *, done: bool =
 
 
 def describe_work(work: Work) -> str:
-    """In words, for example "work in 3 chapters, 5 submissions and 2 drafts and hints"; empty if there is none."""
+    """In words, for example "work in 3 chapters and 2 drafts, hints and notes"; empty if there is none."""
     counted = (
         (work.chapters, "work in {} chapter", "work in {} chapters"),
         (work.submissions, "{} submission", "{} submissions"),

@@ -20,6 +20,7 @@ class PrivacyPage:
     anonymous_days: int
     learner_days: int
     staff_hours: int
+    audit_days: int
 
 
 @router.api_route("/privacy", methods=["GET", "HEAD"])
@@ -29,6 +30,7 @@ async def privacy_page(context: RequestContextDep) -> Response:
         terms=context.site.terms.paragraphs if context.site.terms else (),
         anonymous_days=ANONYMOUS.idle.days,
         learner_days=LEARNERS.idle.days,
+        audit_days=context.site.settings.audit_days,
         staff_hours=int(STAFF.idle.total_seconds() // 3600),
     )
     return context.site.renderer.page(page)

@@ -6,15 +6,18 @@ from typing import ClassVar
 from fastapi import APIRouter, Response
 
 from app.course.blocks import Html
+from app.course.model import Chapter
 from app.storage.review_cards import NO_DECK
 from app.web.edge.frame import Frame, Link
-from app.web.edge.identity import RequestContextDep
+from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.links import link_to
 from app.web.pages.chapter import ChapterDep, gather_state
 from app.web.views.blocks import PredictView, QuestionView
 from app.web.views.ladder import LadderView
+from app.web.views.note_text import render_note
 from app.web.views.presenting import ChapterState, present_predict, present_question
 from app.web.views.progress import make_ladder
+from app.web.views.spots import find_spot
 
 router = APIRouter(include_in_schema=False)
 
@@ -23,6 +26,15 @@ router = APIRouter(include_in_schema=False)
 class ClaimLine:
     href: str
     sentence: Html
+
+
+@dataclass(frozen=True)
+class NoteLine:
+    """`words` say which part of the chapter the note is on; `html` is empty for a bookmark."""
+
+    href: str
+    words: str
+    html: Html
 
 
 @dataclass(frozen=True)
@@ -36,6 +48,7 @@ class SummaryPage:
     ladder: LadderView
     predicts: tuple[PredictView, ...]
     questions: tuple[QuestionView, ...]
+    notes: tuple[NoteLine, ...]
     claims: tuple[ClaimLine, ...]
 
 
@@ -51,11 +64,24 @@ async def summary_page(context: RequestContextDep, chapter: ChapterDep) -> Respo
         ladder=make_ladder(context.course, chapter, state.history, state.progress, context.now, deck),
         predicts=predicts,
         questions=questions,
+        notes=await _list_notes(context, chapter),
         claims=tuple(
             ClaimLine(link_to(chapter, claim.id).href, claim.sentence) for claim in chapter.index.claims.values()
         ),
     )
     return context.site.renderer.page(page)
+
+
+async def _list_notes(context: RequestContext, chapter: Chapter) -> tuple[NoteLine, ...]:
+    """The reader's notes in the chapter's own order; one whose place is gone is on the page of all notes."""
+    if context.learner is None:
+        return ()
+    page = f"chapters/{chapter.slug}"
+    kept = await context.site.store.notes.of_page(context.learner, page)
+    spots = ((kept[key], find_spot(context.course, page, key)) for key in chapter.keys if key in kept)
+    return tuple(
+        NoteLine(spot.href, spot.words, render_note(note.text) if note.text else "") for note, spot in spots if spot
+    )
 
 
 def _list_work(state: ChapterState) -> tuple[tuple[PredictView, ...], tuple[QuestionView, ...]]:

@@ -109,6 +109,19 @@ async def test_failures_are_counted_by_key_and_forgotten_after_a_day(store: Stor
     assert await store.accounts.count_failures(["name", "address"], NOON - timedelta(1)) == {"address": 1}
 
 
+async def test_a_line_of_the_audit_is_kept_until_it_is_old(store: Store) -> None:
+    ada, bob = await make_account(store, "Ada"), await make_account(store, "Bob")
+    await store.accounts.close(ada.id, Actor(bob.id, NOON))
+    await store.accounts.erase(ada.id, Actor(bob.id, LATER))
+    before = [line.at for line in await store.accounts.audit_lines()]
+
+    assert await store.end_audit(NOON) == 0
+    assert await store.end_audit(LATER) == 1
+
+    assert before == [LATER, NOON]
+    assert [line.at for line in await store.accounts.audit_lines()] == [LATER]
+
+
 async def test_an_account_keeps_its_work_when_all_its_sessions_have_ended(store: Store) -> None:
     ada = await make_account(store, "Ada")
     await store.keep_position(ada.learner, "one", "middle", NOON)

@@ -72,3 +72,14 @@ async def test_one_goes_on_at_the_block_at_which_one_stopped(
 
     assert kept.status_code == status
     assert (f'href="{CHAPTER}#{anchor}"' in (await browser.get("/me")).text) is (status == 204)
+
+
+async def test_a_summary_has_the_notes_of_its_chapter(
+    browser: httpx2.AsyncClient, stranger: httpx2.AsyncClient
+) -> None:
+    await browser.post("/notes/chapters/a-first-graph/double-use", data={"text": "It is *doubled*."})
+
+    page = (await browser.get(SUMMARY)).text
+    assert "It is <em>doubled</em>." in page
+    assert f'<a href="{CHAPTER}#double-use">prediction in' in page
+    assert "What you noted" not in (await stranger.get(SUMMARY)).text
