@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx2
@@ -109,21 +110,24 @@ async def test_a_drawing_process_killed_in_the_middle_costs_one_sentence(
     site: Site, browser: httpx2.AsyncClient, worker: FakeWorker
 ) -> None:
     name = await run(browser, worker, sketch_chain(9_000).trace())
-    await restart_drawers(site)
-    asking = asyncio.create_task(browser.get(f"/api/runs/{name}/whole"))
-    os.kill(await asyncio.to_thread(wait_until_drawing, site), signal.SIGKILL)
+    async with fresh_drawers(site):
+        asking = asyncio.create_task(browser.get(f"/api/runs/{name}/whole"))
+        os.kill(await asyncio.to_thread(wait_until_drawing, site), signal.SIGKILL)
 
-    lost = await asking
-    again = await browser.get(f"/api/runs/{name}/whole")
+        lost = await asking
+        again = await browser.get(f"/api/runs/{name}/whole")
 
     assert (lost.status_code, words(lost)) == (503, DIED)
     assert again.status_code == 200
 
 
-async def restart_drawers(site: Site) -> None:
+@asynccontextmanager
+async def fresh_drawers(site: Site) -> AsyncIterator[None]:
     """Processes that have drawn nothing, so that one which draws is known by its size."""
     await site.figures.drawers.close()
     site.figures.drawers = Drawers(1)
+    yield
+    await site.figures.drawers.close()
 
 
 def wait_until_drawing(site: Site) -> int:
