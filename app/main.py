@@ -21,12 +21,13 @@ from app.settings import Env, Settings, read_settings
 from app.storage.store import Store
 from app.web.accounts import desk, join, my_account, one_time_link, operator, reports, sign_in, terms
 from app.web.accounts import providers as provider_routes
-from app.web.api import answers, drafts, exports, graphs, health, predictions, reviews, runs, submissions
+from app.web.api import answers, drafts, drills, exports, graphs, health, predictions, reviews, runs, submissions
 from app.web.edge import errors
 from app.web.edge.access import enforce
 from app.web.edge.assets import Assets, read_assets, serve_assets
 from app.web.edge.course_search import CourseSearch
 from app.web.edge.disk import Disk
+from app.web.edge.drill_stock import DrillStock
 from app.web.edge.figures import Figures
 from app.web.edge.hosts import KnownHostsOnly, read_hosts
 from app.web.edge.metrics import MeasureRequests, Metrics
@@ -44,6 +45,7 @@ from app.web.pages import (
     course_files,
     course_map,
     debugging,
+    drill,
     exercise,
     glossary,
     help,
@@ -80,6 +82,8 @@ PAGES = (
     answers.router,
     runs.router,
     play.router,
+    drill.router,
+    drills.router,
     exercise.router,
     submissions.router,
     problems.router,
@@ -113,7 +117,7 @@ ACCOUNTS = (
     operator.router,
     reports.router,
 )
-API = (runs.api, exports.api, graphs.api, home.api, submissions.api, drafts.api, chapter.api, search.api)
+API = (runs.api, exports.api, graphs.api, drills.api, home.api, submissions.api, drafts.api, chapter.api, search.api)
 
 
 def utc_now() -> datetime:
@@ -187,12 +191,14 @@ async def open_site(
     course_search = CourseSearch()
     if preview is None:
         await course_search.count(read_course())
-    disk, endings = Disk(settings.data), Endings(database)
+    drill_stock = DrillStock(store.drill_graphs, ledger, read_course, clock)
+    chores.append(asyncio.create_task(drill_stock.keep_filled()))
+    disk, passwords, endings = Disk(settings.data), Passwords(), Endings(database)
     await endings.begin()
     opened = (settings, read_course, store, ledger, endings, renderer, assets, figures, torch, rates, metrics, disk)
     http = open_http()
     providers = {name: OidcClient(provider, http) for name, provider in settings.read_providers().items()}
-    yield Site(*opened, clock, Passwords(), providers, course_search, read_terms(settings.terms), preview)
+    yield Site(*opened, drill_stock, clock, passwords, providers, course_search, read_terms(settings.terms), preview)
     await http.aclose()
     if preview:
         preview.watch.stop()

@@ -13,6 +13,7 @@ OF_OTHERS = frozenset({"closed_by"})
 """Columns that name another person in a row about this one."""
 LEFT_OUT = {
     "sections": "its title is nobody's own; a membership names it",
+    "drill_graphs": "drawn by the site for everybody; `drill_asks` says which of them a learner was asked",
     "sign_in_failures": "keyed hashes, which cannot be traced to an account",
 }
 """Table -> why it has no row about one person."""

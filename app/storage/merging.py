@@ -16,6 +16,7 @@ from app.storage.tables import (
     calendars,
     cell_runs,
     drafts,
+    drill_asks,
     hints,
     learners,
     notes,
@@ -86,6 +87,7 @@ DERIVED = (review_cards,)
 ONE_OF_TWO: dict[Table, Conflict] = {
     predictions: _keep_earlier("committed_at"),
     hints: _keep_earlier("opened_at"),
+    drill_asks: _keep_earlier("asked_at"),
     drafts: _keep_newer("saved_at"),
     notes: _keep_newer("saved_at"),
     readings: _join_readings,

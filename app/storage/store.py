@@ -17,6 +17,7 @@ from app.learning.review import Key, Rating
 from app.storage.accounts import Accounts
 from app.storage.calendars import Calendars
 from app.storage.draft_key import DraftKey
+from app.storage.drill_graphs import DrillGraphs
 from app.storage.exporting import export
 from app.storage.forgetting import end_audit, forget, sweep
 from app.storage.identities import Identities
@@ -43,6 +44,7 @@ class Store:
         self.accounts = Accounts(database)
         self.sections = Sections(database)
         self.identities = Identities(database)
+        self.drill_graphs = DrillGraphs(database)
         self.review_cards = ReviewCards(database)
         self.calendars = Calendars(database)
         self.reports = Reports(database)

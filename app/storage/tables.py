@@ -311,3 +311,32 @@ notes = Table(
     Column("content_hash", String(16), nullable=False),
     Column("saved_at", Double, nullable=False),
 )
+
+# The stock of drawn graphs. `values` is JSON: the program, the answer and what misconceptions answer; `trace` is the
+# recorded run. `digest` names the generator. A row belongs to nobody.
+drill_graphs = Table(
+    "drill_graphs",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("drill", String(80), nullable=False),
+    Column("digest", String(16), nullable=False),
+    Column("level", Integer, nullable=False),
+    Column("seed", Integer, nullable=False),
+    Column("values", Text, nullable=False),
+    Column("trace", Text, nullable=False),
+    Column("nodes", Integer, nullable=False),
+    Column("torch", String(40), nullable=False),
+    Column("made_at", Double, nullable=False),
+)
+Index("ix_drill_graphs_drill_level", drill_graphs.c.drill, drill_graphs.c.level, drill_graphs.c.made_at)
+
+# Who was asked which graph: nobody is asked one twice. The answer itself is in `answers`.
+drill_asks = Table(
+    "drill_asks",
+    metadata,
+    _learner(primary_key=True),
+    Column("graph", String(32), ForeignKey("drill_graphs.id", ondelete="CASCADE"), primary_key=True),
+    Column("asked_at", Double, nullable=False),
+    Column("answered_at", Double),
+)
+Index("ix_drill_asks_graph", drill_asks.c.graph)

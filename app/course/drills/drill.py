@@ -9,6 +9,8 @@ from app.course.blocks import Value, VariantDraw
 from app.course.questions.kinds import Question
 
 FOLDER = "drills"
+ANSWERS = "~drills"
+"""Answers to drills are kept under this name, in the place of a chapter's: no chapter can have it."""
 CODE = "code"
 OBSERVED = "observe"
 """The values that every draw of a drill must have: the program, and what of its run answers the question."""

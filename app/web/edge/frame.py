@@ -76,6 +76,7 @@ class Frame:
     """For a reader without a session: the note that the page's script sends with the first thing worth keeping."""
     has_glossary: bool = False
     has_debugging: bool = False
+    has_drills: bool = False
 
 
 def make_frame(
@@ -104,6 +105,7 @@ def make_frame(
         opened="" if facts.known else _note_opened(site, request, nonce),
         has_glossary=bool(course.glossary),
         has_debugging=course.debugging is not None,
+        has_drills=bool(course.drills),
     )
 
 

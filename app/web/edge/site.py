@@ -16,6 +16,7 @@ from app.storage.store import Store
 from app.web.edge.assets import Assets
 from app.web.edge.course_search import CourseSearch
 from app.web.edge.disk import Disk
+from app.web.edge.drill_stock import DrillStock
 from app.web.edge.figures import Figures
 from app.web.edge.metrics import Metrics
 from app.web.edge.rates import Rates
@@ -43,6 +44,7 @@ class Site:
     rates: Rates
     metrics: Metrics
     disk: Disk
+    drills: DrillStock
     clock: Clock
     passwords: Passwords
     providers: Mapping[str, OidcClient]

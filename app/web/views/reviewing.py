@@ -6,7 +6,7 @@ Before the answer nothing of the truth is in a view. After it, everything is, be
 from dataclasses import dataclass, replace
 from datetime import date
 
-from app.course.blocks import Html
+from app.course.blocks import Graph, Html
 from app.course.language.code import highlight_unnumbered
 from app.course.model import Chapter, Course
 from app.course.questions.kinds import Choice, Order, Question, Several
@@ -37,10 +37,16 @@ class Instance:
     draw: int | None = None
     figure: Figure | None = None
     """The picture that the question is about."""
+    drawn: Graph | None = None
+    """The graph of a drill, which no chapter has."""
+
+    @property
+    def graph(self) -> Graph | None:
+        return self.drawn or find_graph(self.chapter, self.question)
 
     @property
     def state(self) -> ChapterState:
-        graph = find_graph(self.chapter, self.question)
+        graph = self.graph
         figures = {graph.id: self.figure} if graph and self.figure else {}
         return ChapterState(self.course, self.chapter, figures=figures)
 
@@ -67,9 +73,12 @@ def show_answered(instance: Instance, answer: Answer) -> QuestionView:
     return replace(view, answer=question.answer, another_action="")
 
 
-def show_graph(instance: Instance) -> GraphView | None:
-    graph = find_graph(instance.chapter, instance.question)
-    return present_graph(graph, instance.state) if graph else None
+def show_graph(instance: Instance, tape_href: str = "") -> GraphView | None:
+    """The picture; `tape_href` is the tape of a drill, which no chapter has."""
+    if instance.graph is None:
+        return None
+    view = present_graph(instance.graph, instance.state)
+    return replace(view, tape_href=tape_href) if instance.drawn else view
 
 
 def show_code(instance: Instance) -> Html:

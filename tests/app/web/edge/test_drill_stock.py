@@ -1,0 +1,76 @@
+"""The stock of graphs is filled by idle graders, a small job at a time, and readers do not empty it."""
+
+from dataclasses import replace
+
+import pytest
+from drill_site import make_drills, make_graph, print_drawn
+from site_parts import FakeWorker, StoppedClock
+
+from app.course.drills.drill import LEVELS
+from app.course.model import Course
+from app.storage.drill_graphs import Wanted
+from app.web.edge.drill_stock import DRAWS_A_JOB, LEAST_EACH, DrillStock, name_generators
+from app.web.edge.site import Site
+from graders.contract.jobs import GradeJob, RunJob
+from graders.contract.model import LearnerId
+from graders.contract.results import Outcome, RunEnd, Verdict
+
+ADA = LearnerId("a" * 32)
+
+
+@pytest.fixture(scope="session")
+def course(course: Course) -> Course:
+    return replace(course, drills=tuple(drill for drill in make_drills() if drill.id == "sums"))
+
+
+@pytest.fixture
+def stock(site: Site, clock: StoppedClock) -> DrillStock:
+    return DrillStock(site.store.drill_graphs, site.ledger, site.read_course, clock)
+
+
+def draw_for(worker: FakeWorker, numbers: list[int]) -> None:
+    """Let each job draw graphs of the level that it asks for, numbered onward."""
+
+    def end(job: GradeJob | RunJob) -> Verdict | RunEnd:
+        assert isinstance(job, RunJob)
+        wanted = [level for _, level in eval(job.source.rpartition("print_drawn(draw, ")[2].removesuffix(")"))]
+        graphs = [make_graph(numbers.pop(), level) for level in wanted]
+        return RunEnd(outcome=Outcome.OK, stdout=print_drawn(*graphs))
+
+    worker.end = end
+
+
+async def test_idle_graders_fill_every_size_and_then_rest(worker: FakeWorker, stock: DrillStock) -> None:
+    draw_for(worker, list(range(1000)))
+    filled = [await stock.fill_once() for _ in range(len(LEVELS) + 1)]
+    assert filled == [True] * len(LEVELS) + [False]
+    (drill,) = stock._read_course().drills
+    assert await stock.graphs.count({"sums": drill.digest}) == {("sums", level): DRAWS_A_JOB for level in LEVELS}
+    assert DRAWS_A_JOB >= LEAST_EACH
+
+
+async def test_nothing_is_drawn_without_graders_or_while_somebody_waits(stock: DrillStock, site: Site) -> None:
+    assert not await stock.fill_once()
+    await site.ledger.submit(ADA, "key", RunJob(source="print(1)"))
+    assert not await stock.fill_once()
+    assert await stock.graphs.count(name_generators(site.read_course().drills)) == {}
+
+
+async def test_a_reader_near_the_end_of_a_group_causes_one_more_job(worker: FakeWorker, stock: DrillStock) -> None:
+    draw_for(worker, list(range(1000)))
+    for _ in LEVELS:
+        await stock.fill_once()
+    wanted = Wanted(name_generators(stock._read_course().drills), 1)
+    for _ in range(DRAWS_A_JOB):
+        taken = await stock.take(ADA, wanted)
+        assert taken is not None
+        await stock.graphs.close(ADA, taken.stored.id, stock._clock())
+    assert await stock.fill_once()
+    assert not await stock.fill_once()
+    assert await stock.take(ADA, wanted) is not None
+
+
+async def test_a_drill_that_cannot_be_drawn_is_left_alone_for_a_while(worker: FakeWorker, stock: DrillStock) -> None:
+    worker.end = lambda job: RunEnd(outcome=Outcome.RUNTIME_ERROR)
+    assert [await stock.fill_once() for _ in range(len(LEVELS) + 1)] == [False] * (len(LEVELS) + 1)
+    assert len(worker.jobs) == len(LEVELS)
