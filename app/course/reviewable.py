@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from app.course.blocks import Cell, Graph, Html, Option, Predict, Role
+from app.course.drills.drill import ANSWERS
 from app.course.model import Chapter, Course
 from app.course.questions.draw_values import rank
 from app.course.questions.kinds import Choice, GraphClick, Question, Several
@@ -11,8 +12,11 @@ from app.course.questions.kinds import Choice, GraphClick, Question, Several
 def find_question(course: Course, chapter: str, name: str) -> Question | None:
     """The question, or the prediction as a question; None if it cannot be asked outside its chapter.
 
-    A click on a graph needs a picture that the course brings: that of a cell is the reader's own run.
+    A click on a graph needs a picture that the course brings: that of a cell is the reader's own run. Drills are
+    asked under a name of their own in the chapter's place; each asking needs a drawn graph.
     """
+    if chapter == ANSWERS:
+        return next((drill.question for drill in course.drills if drill.id == name), None)
     found = course.index.by_slug.get(chapter)
     return find_question_in(found, name) if found else None
 

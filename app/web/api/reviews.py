@@ -7,6 +7,7 @@ from fastapi import APIRouter, Form, Response
 from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
+from app.course.drills.drill import ANSWERS
 from app.course.questions.kinds import Open
 from app.course.questions.marking import Mark, QuestionResponse, Unmarkable
 from app.learning.calibration import Confidence
@@ -16,6 +17,7 @@ from app.web.api.answers import CHANGED, AnswerForm, read_response
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.rates import Act
 from app.web.edge.zones import list_zones
+from app.web.pages.drill import close_drill
 from app.web.pages.review import find_instance, key_of, open_day, show_next
 from app.web.views.reviewing import Instance
 from graders.contract.model import LearnerId
@@ -60,6 +62,8 @@ async def answer(
         return await show_next(context, instance, str(problem))
     # Practice comes after the truth was shown, so it says nothing about what the learner's words are worth.
     confidence = None if key in map(key_of, day.asked) else form.confidence
+    if key.chapter == ANSWERS and not await close_drill(context, key, instance.draw):
+        return RedirectResponse("/review", 303)
     kept = Answer(
         question,
         replace(response, draw=instance.draw),

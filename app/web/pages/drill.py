@@ -16,12 +16,12 @@ from app.course.questions.graph_click import DRAWN_PICTURE
 from app.drawing.tasks import DrawPicture, Figure, NotDrawn
 from app.learning.calibration import Confidence
 from app.learning.review import Key
-from app.storage.drill_graphs import StoredGraph
+from app.storage.drill_graphs import StoredGraph, Wanted
 from app.storage.records import Answer
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.views.blocks import ConfidenceView, GraphView, QuestionView
-from app.web.views.reviewing import Instance, show_answered, show_graph, show_question
+from app.web.views.reviewing import Instance, link_to_explanation, show_answered, show_graph, show_question
 
 router = APIRouter(include_in_schema=False)
 
@@ -73,7 +73,7 @@ class DrillAnsweredPage:
     frame: Frame
     view: QuestionView
     graph: GraphView | None
-    section: Link | None
+    section: Link
     concept: str
     level: str
     choice_href: str
@@ -173,7 +173,28 @@ async def make_instance(context: RequestContext, stored: StoredGraph, *, answere
         draw=graph.seed,
         figure=await _draw(context, graph.source, trace),
         drawn=block,
+        tape_href=f"/api/drill/{stored.id}/tape" if answered else "",
     )
+
+
+async def find_drill_instance(context: RequestContext, key: Key, draw: int | None) -> Instance | None:
+    """A drill as review asks it: on the graph that was drawn from the seed `draw`, or on one not answered yet."""
+    drill, learner = find_drill(context.course, key.question), context.learner
+    if drill is None or learner is None:
+        return None
+    if draw is None:
+        taken = await context.site.drills.take(learner, Wanted({drill.id: drill.digest}))
+        stored = taken.stored if taken else None
+    else:
+        stored = await context.site.store.drill_graphs.find_draw(learner, drill.id, draw)
+    return await make_instance(context, stored, answered=stored.answered) if stored else None
+
+
+async def close_drill(context: RequestContext, key: Key, draw: int | None) -> bool:
+    """Note that this reader answered a drill in review. False if they had answered this graph before."""
+    graphs, learner = context.site.store.drill_graphs, context.learner
+    stored = await graphs.find_draw(learner, key.question, draw) if learner and draw is not None else None
+    return stored is not None and learner is not None and await graphs.close(learner, stored.id, context.now)
 
 
 async def _draw(context: RequestContext, source: str, trace: str) -> Figure | None:
@@ -211,12 +232,11 @@ async def show_asked(
 async def _show_answered(context: RequestContext, stored: StoredGraph, practised: Practised) -> Response:
     instance = await make_instance(context, stored, answered=True)
     given = await _find_answer(context, stored)
-    graph = show_graph(instance, f"/api/drill/{stored.id}/tape")
     page = DrillAnsweredPage(
         frame=await context.frame("Drill", "Your answer, and what the run says."),
         view=show_answered(instance, given),
-        graph=graph,
-        section=Link(f"/chapters/{instance.chapter.slug}", instance.chapter.title, instance.chapter.number),
+        graph=show_graph(instance),
+        section=link_to_explanation(instance),
         choice_href=practised.href("/drill"),
         **practised.pairs,
     )

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Response
 from starlette.exceptions import HTTPException
 
 from app.course.blocks import Html
+from app.course.drills.drill import ANSWERS
 from app.course.questions.kinds import Open
 from app.course.reviewable import find_graph, find_question, first_paragraph, shuffle_options
 from app.learning.calibration import Confidence
@@ -20,12 +21,13 @@ from app.web.edge.due import find_today, plan_review, say_day
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.zones import list_zones
+from app.web.pages.drill import find_drill_instance
 from app.web.views.blocks import ConfidenceView, GraphView, QuestionView
 from app.web.views.calibrating import find_guesses, say_worth
 from app.web.views.presenting import ask_picture
 from app.web.views.reviewing import (
     Instance,
-    link_to_section,
+    link_to_explanation,
     say_return,
     show_answered,
     show_code,
@@ -166,6 +168,8 @@ async def find_instance(context: RequestContext, key: Key, draw: int | None = No
     With `draw` it is the question as it was shown; without, a draw that this learner has not seen. None if the
     course no longer has it. Another source of questions joins here and in `find_question`.
     """
+    if key.chapter == ANSWERS:
+        return await find_drill_instance(context, key, draw)
     course = context.course
     question, chapter = find_question(course, *key.parts), course.index.by_slug.get(key.chapter)
     if question is None or chapter is None or context.learner is None:
@@ -237,7 +241,7 @@ async def _show_answer(context: RequestContext, day: ReviewDay, given: ReviewAns
         view=view,
         graph=show_graph(instance),
         code=show_code(instance),
-        section=link_to_section(instance.chapter, key.question),
+        section=link_to_explanation(instance),
         returns="" if waits_for_ticks else _say_return(day, key),
         rubric_action=f"/review/answers/{given.number}/rubric" if waits_for_ticks else "",
         left=len(day.plan.cards) + len(day.missed),
@@ -256,7 +260,7 @@ async def _show_end(context: RequestContext, day: ReviewDay) -> Response:
     next_on = min(coming, default=None)
     page = ReviewEndPage(
         frame=await context.frame("Review", "What came today, and when each question returns."),
-        rows=tuple(_show_row(context, day, key) for key in day.done if _is_there(context, key)),
+        rows=tuple([row for key in day.done if (row := await _show_row(context, day, key))]),
         waiting=day.plan.waiting,
         next_day=say_day(next_on, day.today) if next_on else "",
         next_count=coming.count(next_on) if next_on else 0,
@@ -270,16 +274,15 @@ def _is_there(context: RequestContext, key: Key) -> bool:
     return find_question(context.course, *key.parts) is not None
 
 
-def _show_row(context: RequestContext, day: ReviewDay, key: Key) -> ReviewRow:
-    """What became of a question today: its first answer counts."""
+async def _show_row(context: RequestContext, day: ReviewDay, key: Key) -> ReviewRow | None:
+    """What became of a question today: its first answer counts. None if the course no longer has the question."""
     answers = [one.answer for one in day.asked if key_of(one) == key]
-    question = find_question(context.course, *key.parts)
-    assert question is not None
-    draw = question.find_draw(answers[0].response.draw)
-    asked = question.fill(draw) if draw else question
+    instance = await find_instance(context, key, answers[0].response.draw)
+    if instance is None:
+        return None
     return ReviewRow(
-        prompt=first_paragraph(asked.prompt),
-        section=link_to_section(context.course.index.by_slug[key.chapter], key.question),
+        prompt=first_paragraph(instance.question.prompt),
+        section=link_to_explanation(instance),
         right=answers[0].rating != Rating.Again,
         returns=say_return(day.find_card(key), day.today),
     )

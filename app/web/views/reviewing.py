@@ -39,6 +39,8 @@ class Instance:
     """The picture that the question is about."""
     drawn: Graph | None = None
     """The graph of a drill, which no chapter has."""
+    tape_href: str = ""
+    """The tape of a drill that was answered."""
 
     @property
     def graph(self) -> Graph | None:
@@ -73,18 +75,25 @@ def show_answered(instance: Instance, answer: Answer) -> QuestionView:
     return replace(view, answer=question.answer, another_action="")
 
 
-def show_graph(instance: Instance, tape_href: str = "") -> GraphView | None:
-    """The picture; `tape_href` is the tape of a drill, which no chapter has."""
+def show_graph(instance: Instance) -> GraphView | None:
     if instance.graph is None:
         return None
     view = present_graph(instance.graph, instance.state)
-    return replace(view, tape_href=tape_href) if instance.drawn else view
+    return replace(view, tape_href=instance.tape_href) if instance.drawn else view
 
 
 def show_code(instance: Instance) -> Html:
     """The code that a prediction is about, without what it prints."""
     cell = find_cell(instance.chapter, instance.key.question)
     return f'<pre class="code" tabindex="0">{highlight_unnumbered(cell.source)}</pre>' if cell else ""
+
+
+def link_to_explanation(instance: Instance) -> Link:
+    """Where the course explains what was asked: for a drill, a chapter that teaches its concept."""
+    if instance.drawn is None:
+        return link_to_section(instance.chapter, instance.key.question)
+    chapter = instance.chapter
+    return Link(f"/chapters/{chapter.slug}", chapter.title, chapter.number)
 
 
 def link_to_section(chapter: Chapter, name: str) -> Link:

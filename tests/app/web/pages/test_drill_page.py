@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 
 import httpx2
 import pytest
@@ -152,3 +153,38 @@ async def test_a_graph_of_an_earlier_generator_is_not_asked(
 ) -> None:
     await site.store.drill_graphs.add("sums", "another", [make_graph(1)], "2.13.0", clock())
     assert NOTHING_NEW in (await browser.post("/drill", data={})).text
+
+
+async def test_a_drill_that_was_answered_comes_back_in_review_on_another_graph(
+    browser: httpx2.AsyncClient, site: Site, clock: StoppedClock
+) -> None:
+    await stock(site, clock, 1, 2)
+    first = await ask(browser)
+    await browser.post(first, data={"number": "4"})
+    clock.now += timedelta(days=1)
+    html = await read(browser, "/review")
+    (draw,) = re.findall(r'name="draw" value="(\d+)"', html)
+    shown = re.search(r"torch\.tensor\((\d)\.0", html)
+    assert shown
+    assert shown[1] == draw
+    for hidden in ("7771", "one of the two paths", "/tape"):
+        assert hidden not in html
+    given = {"draw": draw, "number": "7771", "confidence": "certain"}
+    answered = await browser.post(f"/review/{ANSWERS}/sums", data=given)
+    again = await browser.post(f"/review/{ANSWERS}/sums", data=given)
+    assert (answered.status_code, again.headers["location"]) == (303, "/review")
+    truth = await read(browser, answered.headers["location"])
+    assert "Right." in truth
+    assert "/tape" in truth
+    end = await read(browser, "/review")
+    assert "What is" in end
+    assert "\ue000" not in end
+
+
+async def test_review_goes_on_without_a_drill_that_has_no_new_graph(
+    browser: httpx2.AsyncClient, site: Site, clock: StoppedClock
+) -> None:
+    await stock(site, clock, 1)
+    await browser.post(await ask(browser), data={"number": "4"})
+    clock.now += timedelta(days=1)
+    assert "What is" not in await read(browser, "/review")
