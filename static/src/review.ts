@@ -1,4 +1,5 @@
-// Review by keyboard: digits choose an answer, Enter sends it. Everything works without, by Tab, Space and Enter.
+// Review by keyboard: digits choose an answer, Enter sends it (with Ctrl or ⌘ from a text of several lines). Everything
+// works without this script too, by Tab, Space and Enter.
 
 import { joinGraph } from "./choosing";
 
@@ -18,11 +19,13 @@ export class ReviewElement extends HTMLElement {
   }
 
   private press(event: KeyboardEvent): void {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return;
-    if (event.key === "Enter" && !isButton(event.target)) {
+    if (event.defaultPrevented || event.altKey) return;
+    const isSure = event.ctrlKey || event.metaKey;
+    if (event.key === "Enter" && (isSure || !(isTaken(event.target) || isButton(event.target)))) {
       event.preventDefault();
       this.querySelector("form")?.requestSubmit();
     }
+    if (isSure || isTaken(event.target)) return;
     if (/^[1-9]$/.test(event.key) && this.choose(Number(event.key))) event.preventDefault();
   }
 

@@ -63,8 +63,7 @@ def press_answer(page: Page) -> None:
         page.keyboard.press("Enter")
     elif kind == "open":
         page.keyboard.type("twelve, because there are three uses")
-        page.keyboard.press("Tab")
-        page.keyboard.press("Enter")
+        page.keyboard.press("Control+Enter")
     else:
         page.keyboard.press("1")
         expect(page.locator("uw-review input:checked")).to_have_count(1)
