@@ -155,6 +155,9 @@ async def test_the_api_describes_itself(browser: httpx2.AsyncClient) -> None:
         "/api/exercises/{name}/checks": ["post"],
         "/api/drafts/{key}": ["put"],
         "/api/position": ["put"],
+        "/api/search": ["get"],
+        "/api/drill/{graph}": ["get"],
+        "/api/drill/{graph}/tape": ["get"],
     }
 
 
