@@ -41,6 +41,14 @@ export class GraphElement extends HTMLElement {
     this.replaceChildren(words);
   }
 
+  /** Offers the picture's sizes. The Tab key stops once at the picture, at a node that is not hidden; arrows go on. */
+  offerSizes(): void {
+    const scroll = this.querySelector<HTMLElement>(".graph-scroll");
+    if (scroll) offerSizes(scroll);
+    const shown = this.nodes().filter((node) => !node.classList.contains("is-elsewhere"));
+    for (const node of this.nodes()) node.setAttribute("tabindex", node === shown[0] ? "0" : "-1");
+  }
+
   /** Lights the nodes of the smallest expression at a place in the code. */
   lightAt(place: { line: number; column: number } | null): void {
     this.dispatchEvent(new CustomEvent("uw-lit-at", { detail: place }));
@@ -71,8 +79,6 @@ export class GraphElement extends HTMLElement {
   }
 
   private wake(): void {
-    // The Tab key stops once at the whole picture; arrows go from node to node.
-    this.nodes().forEach((node, place) => node.setAttribute("tabindex", place === 0 ? "0" : "-1"));
     if (!this.querySelector("svg")) return;
     const details = document.createElement("p");
     details.className = "graph-details";
@@ -80,7 +86,7 @@ export class GraphElement extends HTMLElement {
     details.textContent = "Point at a node, or Tab to the picture and use the arrow keys.";
     const scroll = this.querySelector<HTMLElement>(".graph-scroll");
     scroll?.after(details);
-    if (scroll) offerSizes(scroll);
+    this.offerSizes();
     const listing = this.listing();
     listing?.addEventListener("pointermove", (event) => this.lightAt(placeIn(listing, event)));
     listing?.addEventListener("pointerleave", () => this.lightAt(null));
@@ -123,7 +129,7 @@ export class GraphElement extends HTMLElement {
       : { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
     if (by === undefined) return;
     event.preventDefault();
-    const nodes = this.nodes();
+    const nodes = this.nodes().filter((node) => !node.classList.contains("is-elsewhere"));
     nodes[(nodes.indexOf(node) + by + nodes.length) % nodes.length]?.focus();
   }
 

@@ -1,4 +1,4 @@
-// One graph per backward call: tabs that highlight the nodes of one call in the picture, and fade the rest.
+// One graph per backward call: tabs that show the nodes of one call alone.
 
 import { make } from "./dom";
 import type { TapeDocument } from "./player-tape";

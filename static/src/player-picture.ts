@@ -1,5 +1,6 @@
 // Draws a replay's state in the server's picture: classes, the texts at exits and in pills, bars, the wavefront.
 
+import { PictureFrame } from "./player-frame";
 import { readRanges, type Replay, shorten, way } from "./player-tape";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -21,6 +22,7 @@ interface Box {
 interface Line {
   group: SVGGElement;
   from: number[];
+  to: number[];
   ways: Set<string> | null;
 }
 
@@ -36,6 +38,7 @@ export class PlayedPicture {
   private readonly exits: Exit[];
   private readonly cuts: { group: SVGGElement; node: number }[];
   private readonly wavefront: SVGGElement | null;
+  private readonly frame: PictureFrame;
 
   constructor(
     readonly svg: SVGSVGElement,
@@ -50,6 +53,7 @@ export class PlayedPicture {
     this.cuts = groups(svg, "g.node-cut[data-node]").map((group) => ({ group, node: Number(group.dataset["node"]) }));
     this.lines = this.readLines(replay);
     this.wavefront = svg.querySelector<SVGGElement>("g.wavefront");
+    this.frame = new PictureFrame(svg);
   }
 
   /** The drawn boxes that the last step is about. */
@@ -71,12 +75,13 @@ export class PlayedPicture {
     return now;
   }
 
-  /** Fades every box that represents none of these nodes; null shows everything. */
+  /** Shows only the boxes that represent some of these nodes, as a graph of its own; null shows everything. */
   focus(nodes: ReadonlySet<number> | null): void {
     const isElsewhere = (members: readonly number[]): boolean => nodes !== null && !members.some((node) => nodes.has(node));
     for (const { group, members } of this.boxes) toggle(group, "is-elsewhere", isElsewhere(members));
-    for (const { group, from } of this.lines) toggle(group, "is-elsewhere", isElsewhere(from));
+    for (const { group, from, to } of this.lines) toggle(group, "is-elsewhere", isElsewhere(from) || isElsewhere(to));
     for (const { group, node } of [...this.exits, ...this.cuts]) toggle(group, "is-elsewhere", isElsewhere([node]));
+    this.frame.crop();
   }
 
   /** The drawn box that represents a node. */
@@ -122,7 +127,7 @@ export class PlayedPicture {
     });
     return groups(this.svg, "g.edge").map((group) => {
       const { from = "", to = "" } = group.dataset;
-      return { group, from: membersOf.get(from) ?? [], ways: between.get(`${from} ${to}`) ?? null };
+      return { group, from: membersOf.get(from) ?? [], to: membersOf.get(to) ?? [], ways: between.get(`${from} ${to}`) ?? null };
     });
   }
 

@@ -207,7 +207,7 @@ export class PlayerElement extends HTMLElement {
     const svg = this.querySelector<SVGSVGElement>("svg.graph-picture");
     if (!svg || !this.replay) return;
     this.picture = new PlayedPicture(svg, this.replay);
-    this.picture.focus(this.shown);
+    if (this.shown) this.alone(this.shown);
     this.whole?.offer(svg.querySelector("g.node[data-fold]") !== null);
     this.colour();
   }
@@ -230,8 +230,14 @@ export class PlayerElement extends HTMLElement {
 
   private focusOn(nodes: ReadonlySet<number> | null, first: number | null): void {
     this.shown = nodes;
-    this.picture?.focus(nodes);
+    this.alone(nodes);
     if (first !== null) this.choose(first);
+  }
+
+  /** The picture has another size with only some of its nodes. */
+  private alone(nodes: ReadonlySet<number> | null): void {
+    this.picture?.focus(nodes);
+    this.graph().offerSizes();
   }
 
   /** Shows a node's details, its box and its place in the code; opens the folds around it first. */

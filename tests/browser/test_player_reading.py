@@ -1,8 +1,10 @@
 """What a reader of a tape sees: the line that runs, a picture that fits, one call at a time, no answer too early."""
 
 import player_programs as programs
+import pytest
 from browser_parts import OpenPage
 from playwright.sync_api import Locator, expect
+from test_accessibility import find_overflow
 from test_player import count_steps, go, play
 
 PADDED = "".join(f"unused_{number} = {number}\n" for number in range(80)).join(("", programs.DIAMOND))
@@ -86,16 +88,35 @@ def test_the_question_stands_above_the_picture(open_page: OpenPage) -> None:
     assert bottom_of(question) < top_of(page.locator(".graph-scroll"))
 
 
-def test_each_backward_call_can_be_shown_alone(open_page: OpenPage) -> None:
-    page = play(open_page, programs.SECOND_ORDER)
+@pytest.mark.parametrize("width", [1280, 390])
+def test_each_backward_call_can_be_shown_alone(open_page: OpenPage, width: int) -> None:
+    page = play(open_page, programs.SECOND_ORDER, width)
     calls = page.get_by_role("group", name="Graph of one backward call").get_by_role("button")
     assert calls.count() == 3
+    picture = page.locator("svg.graph-picture")
+    whole = picture.get_attribute("viewBox")
+    nodes = page.locator("g.node").count()
+
     calls.nth(1).click()
+
     expect(calls.nth(1)).to_have_attribute("aria-pressed", "true")
-    faded = page.locator("g.node.is-elsewhere").count()
-    assert 0 < faded < page.locator("g.node").count()
+    hidden = page.locator("g.node.is-elsewhere")
+    assert 0 < hidden.count() < nodes
+    expect(hidden.first).to_be_hidden()
+    assert find_area(picture.get_attribute("viewBox")) < find_area(whole)
+    assert find_overflow(page) <= 0
+    expect(page.locator("g.node[tabindex='0']")).to_have_count(1)
+    expect(page.locator("g.node[tabindex='0']")).to_be_visible()
+
     calls.first.click()
+
     expect(page.locator("g.is-elsewhere")).to_have_count(0)
+    expect(picture).to_have_attribute("viewBox", str(whole))
+
+
+def find_area(box: str | None) -> float:
+    _, _, width, height = map(float, str(box).split())
+    return width * height
 
 
 def test_a_graph_of_one_backward_call_offers_no_choice(open_page: OpenPage) -> None:
