@@ -222,6 +222,16 @@ def plan_day(cards: Iterable[Card], today: date) -> Today:
     return Today(tuple(chosen), len(due) - len(chosen))
 
 
+def list_usual_days(count: int) -> tuple[int, ...]:
+    """The first `count` intervals of a question that is right each time it is due, before days are spread."""
+    on, found, memory = date(2000, 1, 1), [], None
+    for _ in range(count):
+        memory = _count(memory, Reviewed(on, Rating.Good))
+        found.append(memory.interval_days)
+        on += timedelta(days=memory.interval_days)
+    return tuple(found)
+
+
 def predict_retained(card: Card, today: date) -> date | None:
     """The day on which the question is retained if it is right each time it is due; None if it is already."""
     missing = RETAINED_DAYS - card.memory.right_days

@@ -6,6 +6,7 @@ from typing import ClassVar
 from fastapi import APIRouter, Response
 
 from app.learning.ladder import Rung
+from app.learning.review import CARDS_A_DAY, MAX_DAYS, NEW_A_DAY, list_usual_days
 from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContextDep
 from app.web.pages.exercise import LimitRow, show_limits
@@ -33,6 +34,7 @@ class HelpPage:
     keys: tuple[KeyRow, ...]
     rungs: tuple[RungRow, ...]
     cell_limits: tuple[LimitRow, ...]
+    review: tuple[RungRow, ...]
 
 
 KEYS = (
@@ -49,10 +51,20 @@ KEYS = (
     KeyRow("?", "these keys"),
 )
 
+USUAL_DAYS = ", ".join(map(str, list_usual_days(3)))
+REVIEW = (
+    RungRow("Right", f"the question comes back later each time: after some {USUAL_DAYS} days, at most {MAX_DAYS}"),
+    RungRow("Right, and you called it a guess", "it comes back sooner"),
+    RungRow("Wrong, or “I don’t know”", "it is asked again at the end, as practice, and comes back tomorrow"),
+    RungRow("How sure you are", "is never graded; your progress page shows what your words were worth"),
+    RungRow("One day", f"asks at most {CARDS_A_DAY} questions, {NEW_A_DAY} of them for the first time; others wait"),
+)
+"""What becomes of an answer in review; a name and what it means, as for a rung."""
+
 RUNGS = tuple(RungRow(rung.value, rung.meaning) for rung in Rung)
 
 
 @router.api_route("/help", methods=["GET", "HEAD"])
 async def help_page(context: RequestContextDep) -> Response:
     frame = await context.frame("Help", "The keys, the limits, what the colours mean, and what is kept about you.")
-    return context.site.renderer.page(HelpPage(frame, KEYS, RUNGS, show_limits(CELL_LIMITS)))
+    return context.site.renderer.page(HelpPage(frame, KEYS, RUNGS, show_limits(CELL_LIMITS), REVIEW))

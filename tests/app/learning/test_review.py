@@ -23,6 +23,7 @@ from app.learning.review import (
     choose_due_day,
     find_day,
     find_spread,
+    list_usual_days,
     plan_day,
     predict_retained,
     rate_mark,
@@ -85,6 +86,10 @@ def test_the_usual_courses(rating: Rating, intervals: list[int]) -> None:
         on += found[-1]
 
     assert found == intervals
+
+
+def test_a_question_that_is_always_right_is_asked_ever_more_rarely() -> None:
+    assert list_usual_days(5) == (2, 11, 46, 60, 60)
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), RATINGS), min_size=1, max_size=20))

@@ -44,6 +44,13 @@ async def test_claims_are_listed_with_the_myths_they_correct_and_their_evidence(
     assert "1 held" in page
 
 
+async def test_the_help_says_when_a_question_comes_back(browser: httpx2.AsyncClient) -> None:
+    page = (await browser.get("/help")).text
+
+    assert "after some 2, 11, 46 days, at most 60" in page
+    assert "asks at most 20 questions, 5 of them for the first time" in page
+
+
 async def test_the_help_names_the_limits_of_a_cell(browser: httpx2.AsyncClient) -> None:
     page = (await browser.get("/help")).text
 
