@@ -1,4 +1,4 @@
-// The link "Something wrong here?" after each block: opens a dialog, and costs a chapter one stop of the Tab key. The server
+// The link "Note it, or report a mistake" after each block: opens a dialog, and costs a chapter one stop of the Tab key. The server
 // renders the dialog's form, as for the form's own page. Before this script has come, the link leads to that page.
 
 import { make } from "./dom";
@@ -54,7 +54,7 @@ async function openReport(link: HTMLAnchorElement): Promise<void> {
   const response = await fetch(link.href, { headers: { "X-Unwind-Fragment": "1", Accept: "text/html" } });
   const form = response.ok ? elementIn(await response.text()) : null;
   if (!form) throw new Error(`no form came from ${link.href}`);
-  const title = make("h2", { id: "report-title" }, "Something wrong here?");
+  const title = make("h2", { id: "report-title" }, "Note it, or report a mistake");
   const close = make("button", { class: "button", type: "button" }, "Close");
   const dialog = make("dialog", { class: "report-dialog", "aria-labelledby": "report-title" }, title, form, close);
   close.addEventListener("click", () => dialog.close());

@@ -20,7 +20,7 @@ def test_a_block_shows_its_mark_under_the_mouse_and_sends_a_report(open_page: Op
     expect(page.locator(f"{MARKS}:not([tabindex])")).to_have_count(1)
     mark.click()
 
-    dialog = page.get_by_role("dialog", name="Something wrong here?")
+    dialog = page.get_by_role("dialog", name="Note it, or report a mistake")
     expect(dialog.get_by_role("textbox")).to_be_focused()
     assert find_violations(page) == []
     dialog.get_by_role("textbox").fill("The sum is 7.")
@@ -52,7 +52,7 @@ def test_all_marks_are_one_stop_of_the_tab_key_which_follows_the_reader(open_pag
         "href", "/report/chapters/a-first-graph/how-many-nodes"
     )
     page.keyboard.press("Enter")
-    expect(page.get_by_role("dialog", name="Something wrong here?")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Note it, or report a mistake")).to_be_visible()
 
 
 def test_the_terms_of_the_glossary_are_one_stop_of_the_tab_key_too(open_page: OpenPage) -> None:
@@ -66,7 +66,7 @@ def test_the_terms_of_the_glossary_are_one_stop_of_the_tab_key_too(open_page: Op
     expect(marks.nth(1)).to_be_focused()
     expect(marks.nth(1)).to_have_css("opacity", "1")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("dialog", name="Something wrong here?")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Note it, or report a mistake")).to_be_visible()
 
 
 def test_a_phone_shows_every_mark_in_the_gap_beside_the_text(open_page: OpenPage) -> None:

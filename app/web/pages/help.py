@@ -47,7 +47,7 @@ KEYS = (
     KeyRow("← →, Home, End, Space", "in a tape: one step, first, last, play"),
     KeyRow("1 to 9, Enter", "in review: choose an answer, send it, go on"),
     KeyRow("/", "search the course"),
-    KeyRow("↑ and ↓", "on a block's mark “Something wrong here?”: the mark of another block"),
+    KeyRow("↑ and ↓", "on a block's mark “Note it, or report a mistake”: the mark of another block"),
     KeyRow("?", "these keys"),
 )
 

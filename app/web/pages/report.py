@@ -89,5 +89,5 @@ def _show_form(spot: Spot) -> ReportFormView:
 async def _show(context: RequestContext, spot: Spot, form: ReportFormView, status: int = 200) -> Response:
     if context.wants_fragment:
         return context.site.renderer.fragment(form, status)
-    frame = await context.frame("Something wrong here?", "Tell the people who run this course what is wrong.")
+    frame = await context.frame("Note it, or report a mistake", "Tell the people who run this course what is wrong.")
     return context.site.renderer.page(ReportPage(frame, form, spot.href), status)
