@@ -249,3 +249,22 @@ def test_transforms_are_left_out_with_a_word() -> None:
     found = trace(read_program("transforms"))
     assert any("torch.func" in note for note in found.notes)
     assert "mul" in found.nodes.forward
+
+
+ON_A_DEVICE = """\
+import torch
+x = torch.tensor([1.0, 2.0], device="{device}", requires_grad=True)
+a = x * 3
+y = (a + a.exp() * 0).sum()
+y.backward()
+"""
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU: a tape of CUDA tensors has not been tried")
+def test_a_tape_of_cuda_tensors_reads_as_one_of_the_cpu() -> None:
+    """The engine runs the hooks of CUDA's nodes in a thread of its own."""
+    there, here = (trace(ON_A_DEVICE.format(device=device)) for device in ("cuda", "cpu"))
+    kinds = ("vjp", "accumulate", "free", "end")
+    assert list_events(there, *kinds) == list_events(here, *kinds)
+    assert there.events.incoming == here.events.incoming
+    assert there.events.outgoing == here.events.outgoing
