@@ -2,9 +2,11 @@
 
 from datetime import UTC, datetime, timedelta
 
+from app.course.drills.drill import DrillGraph
 from app.course.questions.marking import QuestionResponse
 from app.learning.review import Rating
 from app.storage.draft_key import DraftKey
+from app.storage.drill_graphs import Wanted
 from app.storage.notes import Note
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading, Session
 from app.storage.reports import Report
@@ -143,6 +145,8 @@ async def leave_something_everywhere(store: Store, learner: LearnerId) -> None:
     await store.keep_position(learner, "one", "middle", NOON)
     await store.open_hint(learner, "double", 1, NOON)
     await store.calendars.open(learner, f"calendar-{learner}", NOON)
+    await store.drill_graphs.add("sums", "now", [DrillGraph(1, 1, {"code": "x = 1"}, "{}", 3)], "2.13.0", NOON)
+    assert await store.drill_graphs.take(learner, Wanted({"sums": "now"}), NOON)
     await store.reports.add(learner, Report(0, "chapters/one", "p", "0" * 16, "1" * 16, "wrong", NOON))
     await store.notes.save(learner, Note("chapters/one", "p", "mine", "0" * 16, NOON))
 
