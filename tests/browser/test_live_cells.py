@@ -156,6 +156,20 @@ def test_a_long_program_scrolls_within_its_cell(open_page: OpenPage) -> None:
     assert editor.evaluate("editor => editor.clientHeight <= innerHeight")
 
 
+def test_on_a_phone_a_long_sentence_about_a_run_has_a_row_of_its_own(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER, width=390)
+    cell = open_cell(page, 1)
+    cell.evaluate("(cell, text) => cell.replaceText(text)", "#" * 70_000)
+    cell.locator("[data-run]").click()
+    state = cell.locator("[data-state]")
+    expect(state).to_contain_text("longer than")
+
+    said, bar = state.bounding_box(), cell.locator(".pad-bar").bounding_box()
+    assert said
+    assert bar
+    assert said["width"] > 0.9 * bar["width"]
+
+
 def test_code_scrolled_sideways_passes_beneath_the_line_numbers(open_page: OpenPage) -> None:
     page = open_page(CHAPTER)
     cell = open_cell(page, 1)
