@@ -1,4 +1,4 @@
-"""`python -m app new course|chapter|exercise NAME`: writes a start that passes `check`, for its author to fill in."""
+"""`python -m app new course|chapter|exercise|drill NAME`: writes a start that passes `check`, for its author."""
 
 import argparse
 import shlex
@@ -12,6 +12,7 @@ from typing import TextIO
 from pydantic import ValidationError
 
 from app.course.course_file import ChapterEntry, CourseFile
+from app.course.drills.drill import FOLDER as DRILLS
 from app.course.language.options import ID
 from app.course.registering import CannotRegister, register_chapter
 
@@ -52,14 +53,16 @@ def start(request: Request) -> list[Path]:
     if request.kind == "course":
         return start_course(request)
     course = read_course_file(request.root)
+    if request.kind == "drill":
+        return start_drill(request, course)
     return start_chapter(request, course) if request.kind == "chapter" else start_exercise(request, course)
 
 
 def read_request(arguments: Sequence[str]) -> Request:
     parser = argparse.ArgumentParser(
-        prog="python -m app new", description="Start a course, or a chapter or an exercise as a draft."
+        prog="python -m app new", description="Start a course, a drill, or a chapter or an exercise as a draft."
     )
-    parser.add_argument("kind", choices=("course", "chapter", "exercise"))
+    parser.add_argument("kind", choices=("course", "chapter", "exercise", "drill"))
     parser.add_argument("name", metavar="NAME", help="its folder's name: lower-case letters, digits and hyphens")
     parser.add_argument("--course", type=Path, default=Path(), help="the folder with course.toml (this one)")
     parser.add_argument("--title", default="", help="its title, if it is not the words of NAME")
@@ -141,6 +144,21 @@ def start_exercise(request: Request, course: CourseFile) -> list[Path]:
     return written
 
 
+def start_drill(request: Request, course: CourseFile) -> list[Path]:
+    """A question and its generator, in the folder of all drills."""
+    _check_name(request.name)
+    concept, written = choose_concept(request, course), []
+    for suffix in (".md", ".py"):
+        target = request.root / DRILLS / f"{request.name}{suffix}"
+        if target.exists():
+            raise CannotStart(f"{DRILLS}/{target.name} already exists: choose another name")
+        text = (SCAFFOLDS / "drill" / f"drill{suffix}").read_text(encoding="utf-8")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(_fill(text, "", concept).replace("{{name}}", request.name), encoding="utf-8")
+        written.append(target)
+    return written
+
+
 def _fresh_folder(request: Request, home: str, file: str) -> Path:
     _check_name(request.name)
     folder = request.root / home / request.name
@@ -191,6 +209,13 @@ def _say_what_next(request: Request) -> str:
                 f"Read it:    make preview{name_course(request.root, make=True)}, then /chapters/{request.name}",
                 f"Prove it:   {write_command(request.root, 'check', f'--only chapters/{request.name}')}",
                 "Publish it: write your own text, and remove `draft: true`; learners do not see a draft",
+            ]
+        case "drill":
+            proof = f"--only {DRILLS}/{request.name}.md --update"
+            lines = [
+                "Read on:    docs/writing-a-drill.md explains what a drill may ask",
+                f"Prove it:   {write_command(request.root, 'check', proof)}",
+                "Publish it: write your own program, and commit its three files; learners find it on /drill",
             ]
         case _:
             lines = [

@@ -221,3 +221,24 @@ def test_the_printed_commands_name_the_course_and_work_as_printed(root: Path, ki
     assert name == "check"
     assert "--course" in arguments
     assert check([*arguments, "--text"], [], io.StringIO()) == 0
+
+
+def test_a_new_drill_is_read_without_a_problem_and_is_not_written_twice(root: Path) -> None:
+    status, said = start(root, "drill", "two-uses")
+    course, problems = load_course(root)
+    assert (status, problems) == (0, ())
+    assert [drill.id for drill in course.drills] == ["two-uses"]
+    assert "--only drills/two-uses.md --update" in said
+    assert start(root, "drill", "two-uses") == (
+        1, "drills/two-uses.md already exists: choose another name\n"
+    )  # fmt: skip
+
+
+@pytest.mark.box
+@pytest.mark.torch
+@pytest.mark.slow
+def test_a_new_drill_is_proven_by_the_real_graders(root: Path) -> None:
+    start(root, "drill", "two-uses")
+    out = io.StringIO()
+    assert check([str(root), "--only", "drills/two-uses.md", "--update"], None, out) == 0, out.getvalue()
+    assert '"proven": 200' in (root / "drills" / "two-uses.json").read_text()

@@ -89,6 +89,8 @@ class ChapterPage:
     previous: Link | None
     next: Link | None
     draft: bool
+    drills: tuple[Link, ...]
+    """Practice on drawn graphs, for each of the chapter's concepts that has any."""
 
 
 def need_chapter(slug: str, site: SiteDep, course: CourseDep) -> Chapter:
@@ -216,6 +218,7 @@ def present_page(context: RequestContext, frame: Frame, state: ChapterState) -> 
         previous=before,
         next=after,
         draft=chapter.draft,
+        drills=list_drills(course, chapter),
     )
 
 
@@ -229,6 +232,15 @@ def _list_reports(chapter: Chapter, blocks: tuple[BlockView, ...]) -> tuple[str,
 def _list_notes(chapter: Chapter, noted: Iterable[str]) -> dict[str, str]:
     page = f"chapters/{chapter.slug}"
     return {report_address(page, block): note_address(page, block) for block in noted}
+
+
+def list_drills(course: Course, chapter: Chapter) -> tuple[Link, ...]:
+    drilled = {concept for drill in course.drills for concept in drill.question.concepts}
+    return tuple(
+        Link(f"/drill?concept={concept}", course.concepts[concept])
+        for concept in chapter.concepts
+        if concept in drilled
+    )
 
 
 def list_contents(blocks: tuple[BlockView, ...]) -> tuple[ContentsEntry, ...]:

@@ -188,3 +188,9 @@ async def test_review_goes_on_without_a_drill_that_has_no_new_graph(
     await browser.post(await ask(browser), data={"number": "4"})
     clock.now += timedelta(days=1)
     assert "What is" not in await read(browser, "/review")
+
+
+async def test_a_chapter_leads_to_the_drills_on_its_concepts(browser: httpx2.AsyncClient, course: Course) -> None:
+    for chapter in course.chapters:
+        linked = re.findall(r'href="/drill\?concept=([^"]*)"', await read(browser, f"/chapters/{chapter.slug}"))
+        assert linked == [concept for concept in chapter.concepts if concept == "accumulation"]
