@@ -55,6 +55,15 @@ async def strict(site: Site) -> AsyncIterator[Site]:
     await site.figures.drawers.close()
 
 
+@pytest.fixture
+async def patient(site: Site) -> AsyncIterator[Site]:
+    """The site with processes that wait for a processor as long as a busy machine makes them."""
+    await site.figures.drawers.close()
+    site.figures.drawers = Drawers(1, Limits(wall_seconds=600.0))
+    yield site
+    await site.figures.drawers.close()
+
+
 async def test_six_thousand_leaves_six_times_at_once_leave_the_site_answering(
     browser: httpx2.AsyncClient, worker: FakeWorker
 ) -> None:
@@ -140,7 +149,7 @@ def wait_until_drawing(site: Site) -> int:
 
 
 async def test_overlapping_nested_and_endless_regions_and_modules_are_drawn_or_refused(
-    browser: httpx2.AsyncClient, worker: FakeWorker
+    patient: Site, browser: httpx2.AsyncClient, worker: FakeWorker
 ) -> None:
     sketch = Sketch()
     node = sketch.leaf("x")
