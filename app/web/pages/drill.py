@@ -206,11 +206,14 @@ async def _draw(context: RequestContext, source: str, trace: str) -> Figure | No
 
 
 def find_chapter(course: Course, concepts: tuple[str, ...]) -> Chapter:
-    """The first chapter that teaches one of the concepts, the concept named first above all."""
+    """The chapter that lists the first of these concepts nearest to the top; concepts that none teaches do not count.
+
+    Chapters list what they are about first, and concepts of others that they come back to later.
+    """
     for concept in concepts:
-        for chapter in course.chapters:
-            if concept in chapter.concepts:
-                return chapter
+        taught = [chapter for chapter in course.chapters if concept in chapter.concepts]
+        if taught:
+            return min(taught, key=lambda chapter: chapter.concepts.index(concept))
     return course.chapters[0]
 
 

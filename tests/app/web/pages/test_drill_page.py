@@ -3,6 +3,8 @@
 import re
 from dataclasses import replace
 from datetime import timedelta
+from types import SimpleNamespace
+from typing import cast
 
 import httpx2
 import pytest
@@ -12,7 +14,7 @@ from site_parts import StoppedClock
 from app.course.drills.drill import ANSWERS
 from app.course.model import Course
 from app.web.edge.site import Site
-from app.web.pages.drill import NOTHING_NEW
+from app.web.pages.drill import NOTHING_NEW, find_chapter
 
 
 @pytest.fixture(scope="session")
@@ -194,3 +196,11 @@ async def test_a_chapter_leads_to_the_drills_on_its_concepts(browser: httpx2.Asy
     for chapter in course.chapters:
         linked = re.findall(r'href="/drill\?concept=([^"]*)"', await read(browser, f"/chapters/{chapter.slug}"))
         assert linked == [concept for concept in chapter.concepts if concept == "accumulation"]
+
+
+def test_a_drill_is_explained_by_the_chapter_that_is_about_its_concept(course: Course) -> None:
+    late, early = (replace(course.chapters[0], concepts=names) for names in (("other", "cuts"), ("cuts", "other")))
+    chapters = SimpleNamespace(chapters=(late, early))
+    assert find_chapter(cast(Course, chapters), ("unknown", "cuts")) is early
+    assert find_chapter(cast(Course, chapters), ("other",)) is late
+    assert find_chapter(cast(Course, chapters), ("unknown",)) is late
