@@ -22,8 +22,11 @@ router = APIRouter(include_in_schema=False)
 
 SHOWN = 200
 MAX_NOTE_CHARACTERS = 1000
+MAX_NUMBER = 2**31 - 1
+"""The database's largest number of a report."""
 MARKS = re.compile(r"([\\`*_\[\]<>#|~])")
 
+NumberInForm = Annotated[int, Form(ge=1, le=MAX_NUMBER)]
 StateDep = Annotated[ReportState, Query()]
 PageDep = Annotated[str, Query(max_length=120)]
 
@@ -83,7 +86,7 @@ async def all_as_markdown(
 @router.post("/operator/reports")
 async def handle_any(
     context: RequestContextDep,
-    number: Annotated[int, Form()],
+    number: NumberInForm,
     act: Annotated[Literal["close", "reopen"], Form()],
     note: Annotated[str, Form()] = "",
 ) -> Response:
@@ -108,7 +111,7 @@ async def section_as_markdown(
 async def handle_of_section(
     context: RequestContextDep,
     section: str,
-    number: Annotated[int, Form()],
+    number: NumberInForm,
     act: Annotated[Literal["close", "reopen"], Form()],
     note: Annotated[str, Form()] = "",
 ) -> Response:

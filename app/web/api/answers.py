@@ -28,6 +28,8 @@ CHANGED = (
 )
 
 MAX_ANSWER_CHARACTERS = 8000
+MAX_DRAW = 2**31
+"""Above every seed. A database refuses a number of more than 64 bits, which would be an error of ours."""
 
 
 class AnswerForm(BaseModel):
@@ -41,7 +43,7 @@ class AnswerForm(BaseModel):
     line: str = Field(default="", max_length=12)
     order: str = Field(default="", max_length=400)
     rubric: list[str] = Field(default=[], max_length=40)
-    draw: int | None = None
+    draw: int | None = Field(default=None, ge=0, le=MAX_DRAW)
 
 
 @dataclass(frozen=True)

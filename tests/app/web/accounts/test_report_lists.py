@@ -50,6 +50,16 @@ async def test_closing_takes_a_sentence_and_reopening_takes_it_back(
     assert "1 report." in (await browser.get("/operator/reports")).text
 
 
+@pytest.mark.parametrize("number", ["0", "-1", str(2**31), str(2**63), "9" * 30])
+async def test_a_number_that_no_report_can_have_is_refused_in_words(
+    browser: httpx2.AsyncClient, eve: Account, number: str
+) -> None:
+    for act in ("close", "reopen"):
+        refused = await browser.post("/operator/reports", data={"number": number, "act": act, "note": "Done."})
+        assert refused.status_code == 422
+        assert "Number:" in refused.text
+
+
 async def test_the_list_keeps_one_page_and_one_state(
     browser: httpx2.AsyncClient, site: Site, course: Course, eve: Account
 ) -> None:

@@ -183,6 +183,20 @@ async def test_a_drill_that_was_answered_comes_back_in_review_on_another_graph(
     assert "\ue000" not in end
 
 
+@pytest.mark.parametrize("draw", ["-1", str(2**63), "9" * 30])
+async def test_a_draw_that_no_generator_makes_is_refused_in_words(
+    browser: httpx2.AsyncClient, site: Site, clock: StoppedClock, draw: str
+) -> None:
+    await stock(site, clock, 1, 2)
+    await browser.post(await ask(browser), data={"number": "4"})
+    clock.now += timedelta(days=1)
+
+    refused = await browser.post(f"/review/{ANSWERS}/sums", data={"number": "4", "draw": draw})
+
+    assert refused.status_code == 422
+    assert "Draw:" in refused.text
+
+
 async def test_review_goes_on_without_a_drill_that_has_no_new_graph(
     browser: httpx2.AsyncClient, site: Site, clock: StoppedClock
 ) -> None:
