@@ -23,6 +23,7 @@ from app.web.edge.rates import Act
 from app.web.edge.site import CourseDep, Site, SiteDep
 from app.web.pages.course_map import href_of
 from app.web.views.blocks import BlockView, HeadingView, ProblemView
+from app.web.views.calibrating import say_worth_before
 from app.web.views.ladder import LadderView
 from app.web.views.presenting import ChapterState, ask_picture, picture_prefix, present_block, present_blocks
 from app.web.views.progress import count_progress, make_ladder
@@ -134,6 +135,7 @@ async def gather_state(
             drafts=await site.store.drafts(learner, chapter_prefix(chapter.slug)),
             noted=frozenset(await site.store.notes.of_page(learner, f"chapters/{chapter.slug}")),
             progress=count_progress(await site.ledger.finished_submissions(learner)),
+            worth=say_worth_before(context.course, chapter, await site.store.review_cards.stated(learner)),
         )
     return replace(state, figures=await _gather_figures(context, state))
 

@@ -121,6 +121,8 @@ class QuestionView:
     belongs to `kind` is filled: options (choice, several), `unit` (number), `lines` (order, wrong-line), `nodes`
     and `graph_id` (graph-click: the anchor of the picture), `rubric` (open, after the answer).
 
+    `worth` says before the first attempt what the learner's words of confidence were worth on this subject.
+
     A question with a variant has `draw`, which the form sends back, and, once it is answered, `another_action`: a
     form (no fields) that asks for another draw.
     """
@@ -147,6 +149,7 @@ class QuestionView:
     problem: str = ""
     draw: str = ""
     another_action: str = ""
+    worth: str = ""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from app.course.model import Course
+from app.course.model import Chapter, Course
 from app.course.questions.kinds import Choice
 from app.course.reviewable import find_question
 from app.learning.calibration import (
@@ -100,6 +100,17 @@ def say_worth(course: Course, guesses: tuple[Guess, ...], concepts: tuple[str, .
         if name in course.concepts and sum(level.resolved for level in levels) >= FEWEST_TO_MENTION:
             return f"{course.concepts[name]}: so far {count_worth(levels)}."
     return ""
+
+
+def say_worth_before(course: Course, chapter: Chapter, stated: Iterable[Stated]) -> dict[str, str]:
+    """By question id, what to say before the chapter's retrieval: once for each subject, often nothing."""
+    guesses = find_guesses(course, stated)
+    said: dict[str, str] = {}
+    for question in chapter.index.questions.values() if guesses else ():
+        words = say_worth(course, guesses, question.concepts)
+        if words and words not in said.values():
+            said[question.id] = words
+    return said
 
 
 def _cell(levels: tuple[Level, ...], word: Confidence) -> str:

@@ -82,6 +82,8 @@ class ChapterState:
     draws: Mapping[str, int] = field(default_factory=dict)
     ladder: LadderView | None = None
     deck: Deck = NO_DECK
+    worth: Mapping[str, str] = field(default_factory=dict)
+    """By question id: what the learner's words of confidence were worth on its subject so far."""
     noted: frozenset[str] = frozenset()
     """The blocks on which the learner has a note."""
 
@@ -220,6 +222,7 @@ def present_asked(
         problem=state.problems.get(block.id, ""),
         draw="" if seed is None else str(seed),
         another_action=f"{action}/another" if seed is not None and attempts else "",
+        worth="" if attempts else state.worth.get(block.id, ""),
     )
     return _with_input(view, block, last, state)
 

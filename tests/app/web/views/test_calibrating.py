@@ -3,7 +3,8 @@
 from app.course.model import Course
 from app.learning.calibration import Confidence, Guess
 from app.storage.records import Stated
-from app.web.views.calibrating import find_guesses, say_worth, show_calibration
+from app.web.views.calibrating import find_guesses, say_worth, say_worth_before, show_calibration
+from app.web.views.presenting import ChapterState, present_asked
 
 CHAPTER = "a-first-graph"
 
@@ -52,3 +53,18 @@ def test_the_line_before_a_question_needs_five_answers_on_its_subject(course: Co
     assert say_worth(course, four, ("recording",)) == ""
     assert say_worth(course, five, ("accumulation",)) == ""
     assert say_worth(course, five, ("recording",)).endswith(": so far a guess 0 of 1 right, certain 3 of 4.")
+
+
+def test_a_chapter_says_it_once_for_a_subject_and_only_before_the_first_attempt(course: Course) -> None:
+    chapter = course.index.by_slug[CHAPTER]
+    stated = tuple(Stated(CHAPTER, "double-use", "certain", option="2") for _ in range(6))
+
+    said = say_worth_before(course, chapter, stated)
+
+    assert said
+    assert len(set(said.values())) == len(said)
+    assert all("so far" in words for words in said.values())
+    name = next(iter(said))
+    state = ChapterState(course, chapter, worth=said)
+    assert present_asked(chapter.index.questions[name], state, None, ()).worth == said[name]
+    assert say_worth_before(course, chapter, ()) == {}
