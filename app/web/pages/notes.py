@@ -1,8 +1,9 @@
 """A reader's own notes and bookmarks: the form for one place, and the list of all with its search."""
 
-from collections.abc import Mapping
+import asyncio
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query, Response
 from fastapi.responses import RedirectResponse
@@ -23,6 +24,8 @@ from app.web.views.spots import Spot, find_spot, note_address, title_page
 router = APIRouter(include_in_schema=False)
 
 MAX_CHARACTERS = 4000
+SHOWN = 30
+"""Notes on one page. Turning one into HTML takes up to 10 ms, and a reader may have a thousand."""
 TOO_MANY = f"You have {MAX_NOTES_OF_ONE} notes, which is as many as one reader may have. Remove some of them first."
 
 
@@ -41,12 +44,30 @@ class NoteRow:
 
 
 @dataclass(frozen=True)
+class FoundNotes:
+    """`whole` is false if no note has all the words, and these have some."""
+
+    notes: tuple[Note, ...]
+    whole: bool
+
+
+@dataclass(frozen=True)
 class NotesPage:
+    """`rows` are those from the place `first` on, of the `found` that the search keeps, of `total`.
+
+    `newer_href` and `older_href` lead to the rows before and after; empty if there are none.
+    """
+
     template: ClassVar[str] = "notes.html"
     frame: Frame
     rows: tuple[NoteRow, ...]
+    first: int
+    found: int
     total: int
+    whole: bool
     searched: str
+    newer_href: str
+    older_href: str
     max_query: int
 
 
@@ -69,20 +90,38 @@ class NotePage:
 
 
 @router.api_route("/notes", methods=["GET", "HEAD"])
-async def notes_page(context: RequestContextDep, q: Annotated[str, Query(max_length=MAX_QUERY)] = "") -> Response:
+async def notes_page(
+    context: RequestContextDep,
+    q: Annotated[str, Query(max_length=MAX_QUERY)] = "",
+    after: Annotated[int, Query(ge=0)] = 0,
+) -> Response:
+    """The reader's notes, or those that the search keeps, after as many as `after` says."""
+    course, searched = context.course, " ".join(q.split())
     notes = await context.site.store.notes.of_learner(context.learner) if context.learner else ()
-    searched = " ".join(q.split())
+    found = FoundNotes(notes, True)
     if searched:
         await context.count(Act.SEARCH)
-    shown = search_notes(context.course, notes, searched) if searched else notes
+        found = await asyncio.to_thread(search_notes, course, notes, searched)
+    shown = found.notes[after : after + SHOWN]
     page = NotesPage(
         frame=await context.frame("Your notes", "What you wrote and marked in the course."),
-        rows=tuple(_show_row(context.course, note) for note in shown),
+        rows=await asyncio.to_thread(lambda: tuple(_show_row(course, note) for note in shown)),
+        first=after + 1,
+        found=len(found.notes),
         total=len(notes),
+        whole=found.whole,
         searched=searched,
+        newer_href=_address(searched, max(0, after - SHOWN)) if after else "",
+        older_href=_address(searched, after + SHOWN) if after + SHOWN < len(found.notes) else "",
         max_query=MAX_QUERY,
     )
     return context.site.renderer.page(page)
+
+
+def _address(searched: str, after: int) -> str:
+    given = {"q": searched, "after": str(after or "")}
+    query = urlencode({name: value for name, value in given.items() if value})
+    return f"/notes?{query}" if query else "/notes"
 
 
 @router.api_route("/notes/{place:path}", methods=["GET", "HEAD"])
@@ -114,13 +153,13 @@ async def save_note(
     return RedirectResponse(spot.href, 303)
 
 
-def search_notes(course: Course, notes: tuple[Note, ...], searched: str) -> tuple[Note, ...]:
+def search_notes(course: Course, notes: tuple[Note, ...], searched: str) -> FoundNotes:
     """The notes that have the words, best first. Their index is made for this search and dropped with it."""
-    by_href: Mapping[str, Note] = {note_address(note.page, note.block): note for note in notes}
+    by_href = {note_address(note.page, note.block): note for note in notes}
     index = PassageIndex([passage_of(course, note) for note in notes])
     found = index.find(searched, len(notes))
     index.close()
-    return tuple(by_href[hit.passage.href] for hit in found.hits)
+    return FoundNotes(tuple(by_href[hit.passage.href] for hit in found.hits), found.whole or not found.hits)
 
 
 def passage_of(course: Course, note: Note) -> Passage:

@@ -1,12 +1,15 @@
 """A chapter's summary for one learner, to be printed: what they predicted and answered, and the chapter's claims."""
 
+import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from fastapi import APIRouter, Response
 
 from app.course.blocks import Html
-from app.course.model import Chapter
+from app.course.model import Chapter, Course
+from app.storage.notes import Note
 from app.storage.review_cards import NO_DECK
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import RequestContext, RequestContextDep
@@ -76,9 +79,13 @@ async def _list_notes(context: RequestContext, chapter: Chapter) -> tuple[NoteLi
     """The reader's notes in the chapter's own order; one whose place is gone is on the page of all notes."""
     if context.learner is None:
         return ()
+    kept = await context.site.store.notes.of_page(context.learner, f"chapters/{chapter.slug}")
+    return await asyncio.to_thread(_show_notes, context.course, chapter, kept)
+
+
+def _show_notes(course: Course, chapter: Chapter, kept: Mapping[str, Note]) -> tuple[NoteLine, ...]:
     page = f"chapters/{chapter.slug}"
-    kept = await context.site.store.notes.of_page(context.learner, page)
-    spots = ((kept[key], find_spot(context.course, page, key)) for key in chapter.keys if key in kept)
+    spots = ((kept[key], find_spot(course, page, key)) for key in chapter.keys if key in kept)
     return tuple(
         NoteLine(spot.href, spot.words, render_note(note.text) if note.text else "") for note, spot in spots if spot
     )

@@ -4,9 +4,13 @@ import re
 
 import httpx2
 import pytest
+from site_parts import StoppedClock
 
-from app.web.pages.notes import MAX_CHARACTERS
+from app.storage.notes import Note
+from app.web.edge.site import Site
+from app.web.pages.notes import MAX_CHARACTERS, SHOWN
 from app.web.views.note_text import render_note
+from graders.contract.model import LearnerId
 
 CHAPTER = "/chapters/a-first-graph"
 PLACE = "/notes/chapters/a-first-graph/double-use"
@@ -73,6 +77,42 @@ async def test_notes_are_searched_for_their_owner(browser: httpx2.AsyncClient) -
     assert [(hit["kind"], hit["href"]) for hit in hits] == [("your note", PLACE)]
     assert "aardvark" in (await browser.get("/notes", params={"q": "eating"})).text
     assert "0 of 1 have “xylophone”" in (await browser.get("/notes", params={"q": "xylophone"})).text
+
+
+async def test_a_search_says_if_no_note_has_all_of_its_words(browser: httpx2.AsyncClient) -> None:
+    await keep(browser, "An aardvark eats leaves.")
+
+    page = (await browser.get("/notes", params={"q": "aardvark xylophone"})).text
+
+    assert "None has all of “aardvark xylophone”; 1 of 1 has some of it." in page
+
+
+async def test_many_notes_are_on_several_pages(browser: httpx2.AsyncClient, site: Site, clock: StoppedClock) -> None:
+    """A thousand long notes on one page took ten seconds of the site's time, in which it answered nobody."""
+    await keep(browser, "aardvark 0")
+    (row,) = (await browser.get("/me/export.json")).json()["learners"]
+    for number in range(1, SHOWN + 2):
+        clock.pass_days(0.001)
+        note = Note("chapters/a-first-graph", f"block-{number}", f"aardvark {number}", "0" * 16, clock())
+        await site.store.notes.save(LearnerId(row["id"]), note)
+    newest = list(map(str, range(SHOWN + 1, -1, -1)))
+
+    first, second, beyond = [
+        (await browser.get(path)).text for path in ("/notes", "/notes?after=30", "/notes?after=60")
+    ]
+
+    assert numbers_in(first) == newest[:SHOWN]
+    assert numbers_in(second) == newest[SHOWN:]
+    assert f"{SHOWN + 2} notes, the newest first. Here are 1 to 30." in first
+    assert ('href="/notes?after=30"' in first, 'href="/notes"' in second) == (True, True)
+    assert "There are no more." in beyond
+    searched = (await browser.get("/notes?q=aardvark")).text
+    assert 'href="/notes?q=aardvark&amp;after=30"' in searched
+    assert len(numbers_in(searched)) == SHOWN
+
+
+def numbers_in(page: str) -> list[str]:
+    return re.findall(r"<p>aardvark (\d+)</p>", page)
 
 
 async def test_a_note_that_is_too_long_comes_back_with_the_sentence(browser: httpx2.AsyncClient) -> None:
