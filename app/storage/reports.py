@@ -59,7 +59,10 @@ class Reports:
         self._database = database
 
     async def add(self, learner: LearnerId, report: Report) -> bool:
-        """Store an open report; its number is the database's. False if the learner has too many open ones."""
+        """Store an open report; its number is the database's. False if the learner has too many open ones.
+
+        The same text about the same place counts as a form that was sent twice, and is stored once.
+        """
         return await self._database.write(_add, learner, report)
 
     async def of_learner(self, learner: LearnerId) -> tuple[Report, ...]:
@@ -94,6 +97,11 @@ class Reports:
 def _add(connection: Connection, learner: LearnerId, report: Report) -> bool:
     insert_new(connection, learners, {"id": learner, "created_at": report.reported_at.timestamp()})
     mine = (reports.c.learner == learner) & reports.c.closed_at.is_(None)
+    same = (
+        mine & (reports.c.page == report.page) & (reports.c.block == report.block) & (reports.c.text == report.text)
+    )
+    if fetch(connection, select(reports.c.number).where(same)):
+        return True
     open_ones = connection.execute(select(func.count()).select_from(reports).where(mine)).scalar_one()
     if open_ones >= MAX_OPEN_OF_ONE:
         return False

@@ -58,7 +58,8 @@ async def send_report(
     content_hash: Annotated[str, Form(pattern=r"^[0-9a-f]{16}$")] = "",
 ) -> Response:
     """Store a report. Its hash is of the wording that the form was opened on, which may be an older one."""
-    form, text = _show_form(spot), text.strip()
+    # A form sends each line break as two characters, and the browser's own limit counts one.
+    form, text = _show_form(spot), text.replace("\r\n", "\n").strip()
     if problem := _find_problem(text):
         return await _show(asking, spot, replace(form, text=text, problem=problem), 422)
     await context.request_context.count(Act.REPORT)

@@ -89,6 +89,25 @@ async def test_a_report_has_a_text_of_some_length(
     assert await site.store.reports.find(ReportFilter()) == ()
 
 
+async def test_a_line_break_counts_as_one_character(browser: httpx2.AsyncClient) -> None:
+    """As the text area counts it, which lets a reader write so much."""
+    text = "\r\n".join("x" * 199 for _ in range(10))
+
+    sent = await browser.post(QUESTION, data={"text": text})
+
+    assert sent.status_code == 303
+    (row,) = (await browser.get("/me/export.json")).json()["reports"]
+    assert row["text"] == text.replace("\r\n", "\n")
+
+
+async def test_a_report_that_is_sent_twice_is_stored_once(browser: httpx2.AsyncClient, site: Site) -> None:
+    for text in ("The sum is 7.", "The sum is 7.", "The sum is 8."):
+        assert (await browser.post(QUESTION, data={"text": text})).status_code == 303
+
+    found = await site.store.reports.find(ReportFilter())
+    assert [report.text for report in found] == ["The sum is 8.", "The sum is 7."]
+
+
 @pytest.mark.parametrize(
     "place", ["chapters/a-first-graph/none", "chapters/none/top~1", "none", "exercises/double/x"]
 )
