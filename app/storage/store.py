@@ -74,19 +74,18 @@ class Store:
 
         `zone` is the IANA name of the browser's time zone, if it sent one.
         """
-        row = {
-            "learner": learner,
-            "chapter": chapter,
-            "question": answer.question,
-            "response": dump_response(answer.response),
-            "correct": answer.correct,
-            "answered_at": answer.answered_at.timestamp(),
-            "content_hash": answer.content_hash,
-            "confidence": answer.confidence,
-            "rating": answer.rating,
-            "in_review": answer.in_review,
-        }
+        row = _answer_row(learner, chapter, answer)
         return await self._database.write(_add_answer, row, answer.answered_at, zone)
+
+    async def add_answer_once(
+        self, learner: LearnerId, chapter: str, answer: Answer, begun: datetime, earlier: int
+    ) -> int:
+        """Store an answer in review, unless its form was sent before; returns the number of the one that counts.
+
+        `earlier` is how many answers to this question there were in review since `begun` when its form was made.
+        """
+        row = _answer_row(learner, chapter, answer)
+        return await self._database.write(_add_answer_once, row, answer.answered_at, begun, earlier)
 
     async def rate_answer(
         self, learner: LearnerId, chapter: str, question: str, ticked: Sequence[str], correct: bool, rating: Rating
@@ -194,6 +193,21 @@ def _resolve(
             renew_card(connection, learner, Key(chapter, predict))
 
 
+def _answer_row(learner: LearnerId, chapter: str, answer: Answer) -> dict[str, Any]:
+    return {
+        "learner": learner,
+        "chapter": chapter,
+        "question": answer.question,
+        "response": dump_response(answer.response),
+        "correct": answer.correct,
+        "answered_at": answer.answered_at.timestamp(),
+        "content_hash": answer.content_hash,
+        "confidence": answer.confidence,
+        "rating": answer.rating,
+        "in_review": answer.in_review,
+    }
+
+
 def _add_answer(connection: Connection, row: dict[str, Any], now: datetime, zone: str) -> int:
     learner = LearnerId(row["learner"])
     insert_new(connection, learners, {"id": learner, "created_at": now.timestamp()})
@@ -201,6 +215,18 @@ def _add_answer(connection: Connection, row: dict[str, Any], now: datetime, zone
     keep_first_zone(connection, learner, zone)
     renew_card(connection, learner, Key(row["chapter"], row["question"]))
     return number
+
+
+def _add_answer_once(
+    connection: Connection, row: dict[str, Any], now: datetime, begun: datetime, earlier: int
+) -> int:
+    same = (answers.c.learner == row["learner"]) & (answers.c.chapter == row["chapter"])
+    same &= (answers.c.question == row["question"]) & answers.c.in_review
+    same &= answers.c.answered_at >= begun.timestamp()
+    numbers = [
+        each.number for each in fetch(connection, select(answers.c.number).where(same).order_by(answers.c.number))
+    ]
+    return numbers[earlier] if earlier < len(numbers) else _add_answer(connection, row, now, "")
 
 
 def _rate_answer(connection: Connection, learner: LearnerId, key: Key, values: dict[str, Any]) -> bool:

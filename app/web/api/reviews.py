@@ -5,6 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Form, Response
 from fastapi.responses import RedirectResponse
+from pydantic import Field
 from starlette.exceptions import HTTPException
 
 from app.course.drills.drill import ANSWERS
@@ -25,13 +26,18 @@ from graders.contract.model import LearnerId
 router = APIRouter(include_in_schema=False)
 
 DONT_KNOW = "dont-know"
+MAX_EARLIER = 10_000
 
 
 class ReviewForm(AnswerForm):
-    """`confidence` may be left out. `say` is "dont-know" if that button was pressed."""
+    """`confidence` may be left out. `say` is "dont-know" if that button was pressed.
+
+    `earlier` is how often the question was answered today before the form was made.
+    """
 
     confidence: Confidence | None = None
     say: str = ""
+    earlier: int | None = Field(default=None, ge=0, le=MAX_EARLIER)
 
 
 @router.post("/review/zone")
@@ -61,7 +67,8 @@ async def answer(
     except Unmarkable as problem:
         return await show_next(context, instance, str(problem))
     # Practice comes after the truth was shown, so it says nothing about what the learner's words are worth.
-    confidence = None if key in map(key_of, day.asked) else form.confidence
+    given = day.count_answers(key)
+    confidence = None if given else form.confidence
     if key.chapter == ANSWERS and not await close_drill(context, key, instance.draw):
         return RedirectResponse("/review", 303)
     kept = Answer(
@@ -74,7 +81,8 @@ async def answer(
         rating=None if mark.right is None else rate_mark(mark.right, confidence),
         in_review=True,
     )
-    number = await context.site.store.add_answer(learner, chapter, kept)
+    earlier = given if form.earlier is None else min(form.earlier, given)
+    number = await context.site.store.add_answer_once(learner, chapter, kept, day.begun, earlier)
     return RedirectResponse(f"/review/answers/{number}", 303)
 
 

@@ -52,6 +52,11 @@ class ReviewDay:
     missed: tuple[Key, ...]
 
     @property
+    def begun(self) -> datetime:
+        """The learner's last midnight."""
+        return _find_midnight(self.deck, self.today)
+
+    @property
     def done(self) -> tuple[Key, ...]:
         """What was asked today. An open answer whose points are not ticked yet is still to come."""
         return tuple(dict.fromkeys(key_of(one) for one in self.asked if one.answer.rating is not None))
@@ -61,8 +66,11 @@ class ReviewDay:
 
     def salt(self, key: Key, before: int | None = None) -> tuple[object, ...]:
         """What decides the order of options: it changes each time, and is the same when the answer is shown."""
-        earlier = sum(key_of(one) == key and (before is None or one.number < before) for one in self.asked)
-        return key, self.today, earlier
+        return key, self.today, self.count_answers(key, before)
+
+    def count_answers(self, key: Key, before: int | None = None) -> int:
+        """How often the question was answered today, or before the answer with that number."""
+        return sum(key_of(one) == key and (before is None or one.number < before) for one in self.asked)
 
 
 @dataclass(frozen=True)
@@ -78,6 +86,8 @@ class ReviewPage:
     place: int
     total: int
     again: bool
+    earlier: int
+    """How often it was answered today: the form sends it, so that it counts once if it is sent twice."""
     worth: str
     """What the learner's words of confidence were worth on this question's subject; may be empty."""
 
@@ -143,12 +153,15 @@ async def open_day(context: RequestContext) -> ReviewDay:
     if context.learner is not None:
         cards = context.site.store.review_cards
         deck = await cards.deck(context.learner)
-        midnight = datetime.combine(find_today(deck, context.now), time(0), ZoneInfo(deck.zone))
-        asked = await cards.answers_since(context.learner, midnight)
+        asked = await cards.answers_since(context.learner, _find_midnight(deck, find_today(deck, context.now)))
     plan = plan_review(context.course, deck, context.now)
     due = {card.key for card in plan.cards}
     missed = tuple(key for key in find_missed(asked) if key not in due and find_question(context.course, *key.parts))
     return ReviewDay(deck, find_today(deck, context.now), plan, asked, missed)
+
+
+def _find_midnight(deck: Deck, today: date) -> datetime:
+    return datetime.combine(today, time(0), ZoneInfo(deck.zone))
 
 
 def find_missed(asked: Sequence[ReviewAnswer]) -> tuple[Key, ...]:
@@ -217,6 +230,7 @@ async def _show_question(context: RequestContext, day: ReviewDay, instance: Inst
         place=place + 1,
         total=len(day.missed) if again else len(day.done) + len(day.plan.cards),
         again=again,
+        earlier=day.count_answers(key),
         worth="" if again else await _say_worth(context, instance),
     )
     return context.site.renderer.page(page, 422 if problem else 200)

@@ -1,5 +1,6 @@
 """The review page, as plain HTML: what is due is asked, shown with its truth, and missed ones come once more."""
 
+import asyncio
 import re
 from collections.abc import Mapping
 
@@ -114,6 +115,22 @@ async def test_a_missed_question_comes_once_more_and_tomorrow(
     end = await read_review(browser)
     assert "0 of 1 right at once" in end
     assert "Comes back tomorrow" in end
+
+
+async def test_a_form_that_is_sent_twice_counts_once(
+    browser: httpx2.AsyncClient, site: Site, clock: StoppedClock
+) -> None:
+    await answer_in_chapter(browser, "how-many-nodes", number="1")
+    clock.pass_days(2)
+    (earlier,) = re.findall(r'name="earlier" value="(\d+)"', await read_review(browser))
+    form = {"number": "2", "confidence": "certain", "earlier": earlier}
+
+    at_once = await asyncio.gather(*(browser.post(NODES, data=form) for _ in range(3)))
+    later = await browser.post(NODES, data=form)
+
+    assert len({answer.headers["location"] for answer in (*at_once, later)}) == 1
+    assert len(await site.store.review_cards.stated(await learner_of(browser))) == 1
+    assert "Once more, as practice: 1 of 1" in await read_review(browser)
 
 
 async def test_practice_ends_after_three_tries(browser: httpx2.AsyncClient, clock: StoppedClock) -> None:
