@@ -1,0 +1,11 @@
+import math
+
+
+def lr_at(step, total, warmup, peak, floor):
+    """A linear warmup to the peak, half a cosine wave down to the floor, and the floor from `total` on."""
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    if step >= total:
+        return floor
+    share = 1 - (step - warmup) / (total - warmup)
+    return floor + (peak - floor) * share
