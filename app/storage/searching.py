@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
@@ -62,6 +63,8 @@ class PassageIndex:
         self._passages = tuple(passages)
         self._lock = Lock()
         self._connection = sqlite3.connect(":memory:", check_same_thread=False)
+        # An index is replaced while a thread may still search in the old one; the last that lets go of it closes it.
+        weakref.finalize(self, self._connection.close)
         self._connection.execute(CREATE)
         rows = ((number, one.heading, one.body, _weigh(one)) for number, one in enumerate(self._passages))
         self._connection.executemany("insert into passages (rowid, heading, body, weight) values (?, ?, ?, ?)", rows)

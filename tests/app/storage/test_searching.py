@@ -89,3 +89,12 @@ def test_many_threads_may_ask_at_once(index: PassageIndex) -> None:
         found = list(pool.map(lambda _: hrefs(index, "vjp"), range(64)))
 
     assert found == [["/glossary#vjp"]] * 64
+
+
+def test_an_index_that_nobody_has_any_more_is_closed() -> None:
+    index = PassageIndex(PASSAGES)
+    connection = index._connection
+    del index
+
+    with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
+        connection.execute("select 1")
