@@ -118,6 +118,18 @@ class Passes(Message):
     last: Column[Index] = ()
 
 
+class Turns(Message):
+    """The turns of `for` loops whose variable is a plain int or str: `line` is the loop's, `value` reads "t = 2".
+
+    The loop's own lines made `first` and `last`, and all that they made in this turn lies between.
+    """
+
+    line: Column[Index] = ()
+    value: Column[Text] = ()
+    first: Column[Index] = ()
+    last: Column[Index] = ()
+
+
 class Edges(Message):
     """Backward edges: gradient flows from node `source` to node `target` (the producer of an input).
 
@@ -222,6 +234,7 @@ class Trace(Message):
     nodes: Nodes = Nodes()
     outputs: Outputs = Outputs()
     passes: Passes = Passes()
+    turns: Turns = Turns()
     edges: Edges = Edges()
     cuts: Cuts = Cuts()
     events: Events = Events()

@@ -29,7 +29,7 @@ MAX_DIMENSIONS = 64
 MAX_LINE = 1_000_000
 MAX_MODULE_DEPTH = 40
 REPLACEMENT = "\ufffd"
-TABLES = ("nodes", "outputs", "passes", "edges", "cuts", "events", "rules", "worked", "regions", "idle")
+TABLES = ("nodes", "outputs", "passes", "turns", "edges", "cuts", "events", "rules", "worked", "regions", "idle")
 
 Table = TypeVar("Table", bound=BaseModel)
 
@@ -101,6 +101,7 @@ def _check_caps(trace: Trace) -> None:
         ("events", len(trace.events.kind), MAX_EVENTS),
         ("regions", len(trace.regions.kind), MAX_REGIONS),
         ("passes", len(trace.passes.module), MAX_PASSES),
+        ("turns of loops", len(trace.turns.line), MAX_PASSES),
         ("outputs", len(trace.outputs.node), MAX_EDGES),
         ("rules", len(trace.rules.node), MAX_NODES),
         ("idle leaves", len(trace.idle.variable), MAX_CUTS),
@@ -145,6 +146,8 @@ def _check_nodes_named(trace: Trace) -> None:
         ("outputs.node", trace.outputs.node),
         ("passes.first", trace.passes.first),
         ("passes.last", trace.passes.last),
+        ("turns.first", trace.turns.first),
+        ("turns.last", trace.turns.last),
         ("rules.node", trace.rules.node),
     )
     for name, column in columns:
@@ -249,6 +252,7 @@ def _clean(trace: Trace) -> Trace:
             "nodes": _clean_table(trace.nodes, "name", "forward", "module", "dtype", "variable", "values", "saved"),
             "outputs": _clean_table(trace.outputs, "variable", "values"),
             "passes": _clean_table(trace.passes, "module"),
+            "turns": _clean_table(trace.turns, "value"),
             "events": _clean_table(trace.events, "before", "incoming", "outgoing", "text"),
             "idle": _clean_table(trace.idle, "variable"),
             "worked": _clean_table(trace.worked, "numbers"),

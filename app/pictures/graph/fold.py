@@ -11,7 +11,7 @@ from itertools import accumulate, groupby, pairwise
 from typing import Literal
 
 from app.pictures.graph.graph import Graph
-from app.pictures.graph.loops import LoopNames
+from app.pictures.graph.loops import Loop, LoopNames, TurnValues
 from app.pictures.graph.repeats import find_runs
 
 FoldKind = Literal["op", "module", "repeat", "iteration", "stretch", "checkpoint"]
@@ -43,6 +43,8 @@ class Fold:
     total: int = 0
     loop: str = ""
     """Of a repeat: the loop variable of the source that runs over it."""
+    turns: tuple[str, ...] = ()
+    """Of a repeat in a loop: for each iteration of the whole run, `t = 2`, or "" where that is not known."""
 
     @property
     def times(self) -> int:
@@ -70,6 +72,7 @@ class _Folder:
         spans = graph.trace.nodes.span
         self.lines = [span[0] if (span := spans[node]) is not None else 0 for node in graph.order]
         self._loops = LoopNames(graph.lines)
+        self._turns = TurnValues(graph.trace.turns)
         self._crossings = _count_crossings(graph)
         self._numbers: dict[object, int] = {}
         self._signs: dict[str, int] = {}
@@ -126,9 +129,16 @@ class _Folder:
             folded.extend(items[done : run.start])
             parts = tuple(items[run.start : run.stop])
             loop = self._loops.find(self.lines[parts[0].first : parts[run.period - 1].last + 1])
-            folded.append(_repeat(parts, run.period, 0, run.times, loop))
+            turns = self._find_turns(loop, parts, run.period) if loop.variable and run.period > 1 else ()
+            folded.append(_repeat(parts, run.period, 0, run.times, loop.variable, turns))
             done = run.stop
         return folded + items[done:]
+
+    def _find_turns(self, loop: Loop, parts: tuple[Fold, ...], period: int) -> tuple[str, ...]:
+        order = self._graph.order
+        firsts, lasts = parts[::period], parts[period - 1 :: period]
+        pairs = zip(firsts, lasts, strict=True)
+        return tuple(self._turns.find(loop, order[first.first], order[last.last]) for first, last in pairs)
 
     def _sign(self, fold: Fold) -> int:
         sign = self._signs.get(fold.key)
@@ -222,13 +232,15 @@ def _common_depth(paths: Sequence[tuple[str, ...]]) -> int:
     return depth
 
 
-def _repeat(parts: tuple[Fold, ...], period: int, offset: int, total: int, loop: str) -> Fold:
+def _repeat(
+    parts: tuple[Fold, ...], period: int, offset: int, total: int, loop: str, turns: tuple[str, ...] = ()
+) -> Fold:
     first, last = parts[0].first, parts[-1].last
     letter = "r" if len(parts) == period * total else "k"
     label = ", ".join(part.label for part in parts[:period])
     if period == 1 and parts[0].kind == "module":
         label = _join_labels(parts[0].label, parts[-1].label)
-    return Fold(f"{letter}{first}-{last}", "repeat", label, first, last, parts, period, offset, total, loop)
+    return Fold(f"{letter}{first}-{last}", "repeat", label, first, last, parts, period, offset, total, loop, turns)
 
 
 def _join_labels(first: str, last: str) -> str:
@@ -277,9 +289,12 @@ def unfold(fold: Fold) -> tuple[Fold, ...]:
 def _slice_repeat(fold: Fold, low: int, high: int) -> Fold:
     parts = fold.parts[low * fold.period : high * fold.period]
     if high - low > 1:
-        return _repeat(parts, fold.period, fold.offset + low, fold.total, fold.loop)
+        return _repeat(parts, fold.period, fold.offset + low, fold.total, fold.loop, fold.turns)
     if fold.period == 1:
         return parts[0]
     first, last = parts[0].first, parts[-1].last
-    label = f"{f'for {fold.loop}: ' if fold.loop else ''}{fold.offset + low + 1:,} of {fold.total:,}"
+    number = fold.offset + low
+    turn = fold.turns[number] if fold.turns else ""
+    loop = f"for {turn}, " if turn else f"for {fold.loop}: " if fold.loop else ""
+    label = f"{loop}{number + 1:,} of {fold.total:,}"
     return Fold(f"i{first}-{last}", "iteration", label, first, last, _bunch(parts))

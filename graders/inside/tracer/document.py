@@ -43,6 +43,7 @@ def write_tables(recorder: Recorder) -> dict[str, Any]:
         "nodes": write_nodes(recorder, rows, source, bytes_of) | {"made_by": write_makers(recorder, rows, numbers)},
         "outputs": write_outputs(recorder, rows),
         "passes": write_passes(recorder, rows),
+        "turns": write_turns(recorder, rows),
         "edges": write_edges(rows, numbers),
         "cuts": write_cuts(recorder, numbers, source),
         "events": write_events(steps[:limit], numbers),
@@ -156,18 +157,41 @@ def write_outputs(recorder: Recorder, rows: list[Row]) -> dict[str, list[Any]]:
     }
 
 
+class Made:
+    """The numbers of the nodes that the recording's own thread made, by when they were made."""
+
+    def __init__(self, rows: list[Row]) -> None:
+        own = sorted(
+            (row.sequence, number) for number, row in enumerate(rows) if not row.is_leaf and row.foreign is None
+        )
+        self._sequences = [sequence for sequence, _ in own]
+        self._numbers = [number for _, number in own]
+
+    def list_between(self, start: int, end: int) -> list[int]:
+        """The nodes with the sequence numbers start <= n < end."""
+        return self._numbers[bisect_left(self._sequences, start) : bisect_left(self._sequences, end)]
+
+
+def write_turns(recorder: Recorder, rows: list[Row]) -> dict[str, list[Any]]:
+    """The turns of the program's loops, as stretches of nodes."""
+    made = Made(rows)
+    spans = [(turn, made.list_between(turn.start, turn.end)) for turn in recorder.turns.turns]
+    found = [(turn, min(numbers), max(numbers)) for turn, numbers in spans if numbers]
+    return {
+        "line": [turn.line for turn, _, _ in found],
+        "value": [turn.text for turn, _, _ in found],
+        "first": [first for _, first, _ in found],
+        "last": [last for _, _, last in found],
+    }
+
+
 def write_passes(recorder: Recorder, rows: list[Row]) -> dict[str, list[Any]]:
     """The calls of modules that were called more than once, as stretches of nodes."""
-    made = sorted(
-        (row.sequence, number) for number, row in enumerate(rows) if not row.is_leaf and row.foreign is None
-    )
-    sequences = [sequence for sequence, _ in made]
+    made = Made(rows)
     ends: dict[int, int] = {}
     found: list[tuple[str, int, int, int]] = []
     for each in recorder.modules.list_repeated():
-        numbers = [
-            number for _, number in made[bisect_left(sequences, each.start) : bisect_left(sequences, each.end)]
-        ]
+        numbers = made.list_between(each.start, each.end)
         if not numbers or min(numbers) <= ends.get(each.path, -1):
             continue  # a module that calls itself is one call
         ends[each.path] = max(numbers)

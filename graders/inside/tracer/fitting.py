@@ -124,7 +124,12 @@ def keep_nodes(document: Document, count: int) -> Document:
 def keep_about_nodes(document: Document, places: dict[int, int]) -> Document:
     """What the tables beside the nodes say of some. An engine of the learner's own has no such tables."""
     found: Document = {}
-    for name, columns in (("outputs", ("node",)), ("rules", ("node",)), ("passes", ("first", "last"))):
+    for name, columns in (
+        ("outputs", ("node",)),
+        ("rules", ("node",)),
+        ("passes", ("first", "last")),
+        ("turns", ("first", "last")),
+    ):
         if name in document:
             table = document[name]
             rows = zip(*(table[column] for column in columns), strict=True)

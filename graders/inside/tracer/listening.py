@@ -81,6 +81,7 @@ class Listener(TorchFunctionMode):  # type: ignore[misc]
             else:
                 frame = find_frame(sys._getframe(1), recorder.filename)
                 recorder.calls.note(before, after, recorder.make_site(frame, function), is_lost)
+                recorder.turns.note(frame, before, after)
                 if recorder.values_left > 0 and not is_lost:
                     recorder.note_value(function, result)
             if recorder.quiet == 0 and ((is_lost and may_cut(function, result)) or function is CUTS_INSIDE):

@@ -15,7 +15,7 @@ from .cuts import Cut
 from .graph import Graph, Row
 from .idle import Found, Tracked
 from .listening import find_frame, read_counter
-from .loops import find_loop_names
+from .loops import TurnLog, find_loop_names
 from .names import ModulePaths, find_module_name, iterate_tensors
 from .naming import is_inplace_call
 from .positions import CallLog, Origin, Site
@@ -88,6 +88,7 @@ class Recorder:
         self.graph = Graph(caps.max_nodes, caps.max_value_items, self._forget)
         self.tape = Tape(caps.max_events)
         self.modules = ModulePaths()
+        self.turns = TurnLog(source)
         self.renderer = Renderer(caps)
         self.values: dict[tuple[int, int], Any] = {}
         self.values_left = caps.valued_steps

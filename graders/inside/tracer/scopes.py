@@ -8,6 +8,13 @@ CO_OPTIMIZED = 1
 UNSHARED_REFERENCES = 3  # the frame, `snapshot`, and the argument of getrefcount
 
 
+def read_local(frame: FrameType, name: str) -> Any:
+    """One variable of a running frame, or None."""
+    if not frame.f_code.co_flags & CO_OPTIMIZED:
+        return frame.f_locals.get(name)
+    return read_locals(frame).get(name)
+
+
 def read_locals(frame: FrameType) -> dict[str, Any]:
     """A copy of a function's variables that leaves no reference behind in the frame."""
     snapshot = frame.f_locals

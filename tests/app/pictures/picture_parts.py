@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from app.pictures import Graph, read_graph
-from graders.contract.trace import Cuts, Edges, Events, Nodes, Outputs, Passes, Regions
+from graders.contract.trace import Cuts, Edges, Events, Nodes, Outputs, Passes, Regions, Turns
 from graders.contract.trace_check import CheckedTrace, build_trace, read_trace
 
 HERE = Path(__file__).parent
@@ -42,6 +42,7 @@ class Sketch:
         self.regions: list[dict[str, Any]] = []
         self.outputs: list[dict[str, Any]] = []
         self.passes: list[dict[str, Any]] = []
+        self.turns: list[dict[str, Any]] = []
 
     def leaf(self, variable: str, **more: Any) -> int:
         self.nodes.append({"name": "AccumulateGrad", "forward": "leaf", "kind": "leaf", "variable": variable, **more})
@@ -72,6 +73,7 @@ class Sketch:
             "regions": fill_columns(Regions, self.regions),
             "outputs": fill_columns(Outputs, self.outputs),
             "passes": fill_columns(Passes, self.passes),
+            "turns": fill_columns(Turns, self.turns),
             "roots": list(roots),
         }
 

@@ -274,3 +274,49 @@ y.add_(1)
 y.sum().backward()
 """
     assert "fails: what it had saved was changed by add_ (AddBackward0), line 4." in tell(source)[-1]
+
+
+def tell_turns(source: str) -> list[tuple[int, str, list[str]]]:
+    """Each turn of a loop with the names of its nodes."""
+    found = trace(source)
+    turns, names = found.turns, found.nodes.forward
+    rows = zip(turns.line, turns.value, turns.first, turns.last, strict=True)
+    return [(line, value, list(names[first : last + 1])) for line, value, first, last in rows]
+
+
+def test_a_turn_of_a_loop_keeps_what_the_loop_variable_was() -> None:
+    source = """\
+import torch
+x = torch.ones((), requires_grad=True)
+def twice(y):
+    return y * 2
+for t in range(3, 5):
+    x = x.exp()
+    for name in ("a", "b"):
+        x = twice(x).sin()
+x.backward()
+"""
+    inner = ["mul", "sin"]
+    assert sorted(tell_turns(source)) == [
+        (5, "t = 3", ["exp", *inner, *inner]),
+        (5, "t = 4", ["exp", *inner, *inner]),
+        *((7, f"name = {name!r}", ["sin"]) for name in "aabb"),
+    ]
+
+
+def test_a_loop_in_a_function_over_pairs_keeps_its_first_plain_variable() -> None:
+    source = """\
+import torch
+def run(x):
+    for number, scale in enumerate(torch.ones(2)):
+        double = lambda y: y.exp()
+        x = double(x) * scale
+    return x
+run(torch.ones((), requires_grad=True)).backward()
+"""
+    assert [turn[:2] for turn in tell_turns(source)] == [(3, "number = 0"), (3, "number = 1")]
+
+
+def test_a_loop_over_tensors_has_no_values() -> None:
+    source = "import torch\nw = x = torch.ones(2, requires_grad=True)\nfor part in (x, x):\n    w = w * part\n"
+    assert tell_turns(source + "w.sum().backward()\n") == []

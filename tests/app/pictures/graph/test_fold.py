@@ -85,6 +85,35 @@ def test_a_loop_is_folded_where_its_body_begins() -> None:
     )
 
 
+def sketch_loop(times: int) -> Sketch:
+    """A body of two lines below `for t in range(2, …)`, at line 1."""
+    sketch = Sketch()
+    node = sketch.leaf("x")
+    for number in range(times):
+        first = sketch.op("mul", node, span=(2, 4, 2, 9))
+        node = sketch.op("exp", first, span=(3, 4, 3, 11))
+        sketch.turns.append({"line": 1, "value": f"t = {number + 2}", "first": first, "last": node})
+    return sketch
+
+
+LOOP = "for t in range(2, 42):\n    x = x * 2\n    x = x.exp()\n"
+
+
+def test_an_iteration_says_what_its_loop_variable_was() -> None:
+    first, rest, last = view_of(sketch_loop(40).graph(source=LOOP))[0].parts
+    assert [part.fold.label for part in (first, last)] == ["for t = 2, 1 of 40", "for t = 41, 40 of 40"]
+    assert unfold(unfold(rest.fold)[0])[0].label == "for t = 3, 2 of 40"
+
+
+def test_an_iteration_of_unknown_turns_only_says_its_number() -> None:
+    sketch = sketch_loop(6)
+    del sketch.turns[0]  # its value was no plain number
+    sketch.turns[-1]["first"] -= 1  # and this turn shares a node with the one before it
+    first, rest, _ = view_of(sketch.graph(source=LOOP))[0].parts
+    labels = [first.fold.label, *(fold.label for fold in unfold(rest.fold))]
+    assert labels == ["for t: 1 of 6", "for t = 3, 2 of 6", "for t = 4, 3 of 6", "for t = 5, 4 of 6", "for t: 5 of 6"]
+
+
 def test_identical_layers_are_folded_together() -> None:
     view = view_of(open_recorded("transformer"))
     assert "repeat model.blocks.1 … 10 10" in told(view)
