@@ -87,7 +87,7 @@ class RequestContext:
     async def count_kept(self, act: Act, text: str) -> None:
         """Count one act that stores a text. Raises RateExceeded, QuotaExceeded, or StorageRefused on a full disk."""
         await self.count(act)
-        await self.site.rates.check_bytes(self.learner, self.address, len(text.encode()))
+        await self.site.rates.check_bytes(act, self.learner, self.address, len(text.encode()))
         self.site.disk.check()
 
     async def frame(self, title: str, description: str) -> Frame:

@@ -116,12 +116,16 @@ class Rates:
         """Whether a page's note of when it was opened may begin one more session: a flood would use one for all."""
         return await self._limiter.hit(SESSIONS_PER_NOTE, "note", note)
 
-    async def check_bytes(self, learner: LearnerId | None, address: str, count: int) -> None:
-        """Count bytes that are about to be stored. Raises QuotaExceeded when they are too many for one day."""
+    async def check_bytes(self, act: Act, learner: LearnerId | None, address: str, count: int) -> None:
+        """Count bytes that are about to be stored. Raises QuotaExceeded when they are too many for one day.
+
+        What follows the typing is counted apart, so that an afternoon in an editor leaves room for answers.
+        """
         hit, mine, shared = self._limiter.hit, self._my_bytes, self._address_bytes
-        if learner is not None and not await hit(mine, "bytes", "learner", learner, cost=count):
+        counter = "typed bytes" if act is Act.TYPE else "bytes"
+        if learner is not None and not await hit(mine, counter, "learner", learner, cost=count):
             raise QuotaExceeded(mine.amount)
-        if not await hit(shared, "bytes", ADDRESS, address, cost=count):
+        if not await hit(shared, counter, ADDRESS, address, cost=count):
             raise QuotaExceeded(shared.amount, shared=True)
 
     async def _hit(self, act: Act, limit: RateLimitItem, kind: str, who: str) -> None:

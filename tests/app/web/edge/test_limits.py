@@ -55,11 +55,20 @@ async def test_a_script_that_drops_its_cookie_meets_the_address_s_limit() -> Non
 
 async def test_a_learner_keeps_so_much_in_a_day_and_is_told_what_is_safe() -> None:
     limits = Rates()
-    await limits.check_bytes(HONEST, "class", BYTES_A_DAY)
+    await limits.check_bytes(Act.WRITE, HONEST, "class", BYTES_A_DAY)
 
     with pytest.raises(QuotaExceeded, match=r"You may have 16 MiB kept per day.*so far is safe"):
-        await limits.check_bytes(HONEST, "class", 1)
-    await limits.check_bytes(FLOODER, "class", 1)
+        await limits.check_bytes(Act.WRITE, HONEST, "class", 1)
+    await limits.check_bytes(Act.WRITE, FLOODER, "class", 1)
+
+
+async def test_pictures_that_followed_the_typing_all_day_leave_room_for_an_answer() -> None:
+    limits = Rates()
+    await limits.check_bytes(Act.TYPE, HONEST, "class", BYTES_A_DAY)
+
+    await limits.check_bytes(Act.SUBMIT, HONEST, "class", BYTES_A_DAY)
+    with pytest.raises(QuotaExceeded):
+        await limits.check_bytes(Act.TYPE, HONEST, "class", 1)
 
 
 async def test_too_much_text_is_refused_in_words(
@@ -73,7 +82,7 @@ async def test_too_much_text_is_refused_in_words(
     assert (answer.status_code, "kept per day" in answer.text) == (429, True)
 
 
-async def _refuse_bytes(self: Rates, learner: LearnerId | None, address: str, count: int) -> None:
+async def _refuse_bytes(self: Rates, act: Act, learner: LearnerId | None, address: str, count: int) -> None:
     raise QuotaExceeded(BYTES_A_DAY)
 
 
