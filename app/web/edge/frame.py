@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fastapi import Request
+from starlette.routing import Match
 
 from app.course.model import Course
 from app.preview import PreviewNote
@@ -92,7 +93,7 @@ def make_frame(
     return Frame(
         title=title,
         description=description,
-        path=request.url.path,
+        path=_find_page(request),
         theme=theme,
         nonce=nonce,
         asset=site.assets.url,
@@ -107,6 +108,15 @@ def make_frame(
         has_debugging=course.debugging is not None,
         has_drills=bool(course.drills),
     )
+
+
+def _find_page(request: Request) -> str:
+    """The request's path, or the home page where a form's answer stands at an address that no link can open."""
+    asked = {**request.scope, "method": "GET"}
+    opens = request.method in ("GET", "HEAD") or any(
+        route.matches(asked)[0] is Match.FULL for route in request.app.routes
+    )
+    return request.url.path if opens else "/"
 
 
 def _note_opened(site: "Site", request: Request, nonce: str) -> str:

@@ -62,6 +62,22 @@ async def test_changed_terms_are_asked_about_again(
     assert (await sign_in(stranger, "Ada")).headers["location"] == "/"
 
 
+async def test_the_answer_to_a_form_leads_back_to_a_page_that_can_be_opened(
+    browser: httpx2.AsyncClient, site: Site
+) -> None:
+    await sign_up(browser, "Ada")
+    change_terms(site)
+    refused = await browser.post("/me/password", data={"password": "wrong, wrong", "new_password": "a new password"})
+
+    assert NOTICE in refused.text
+    assert 'href="/terms?next=/"' in refused.text
+    assert '<input type="hidden" name="back" value="/">' in refused.text
+    assert 'href="/terms?next=/terms"' not in (await browser.post("/me/terms", data={"digest": "stale"})).text
+    assert (
+        'name="back" value="/sign-in"' in (await browser.post("/sign-in", data={"name": "x", "password": "y"})).text
+    )
+
+
 async def test_somebody_without_an_account_is_asked_nothing(browser: httpx2.AsyncClient) -> None:
     page = (await browser.get("/terms")).text
 
