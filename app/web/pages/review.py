@@ -117,11 +117,15 @@ class ReviewRow:
 
 @dataclass(frozen=True)
 class ReviewEndPage:
-    """Nothing is left for today. `next_day` says when the next question comes; empty if no question has a card."""
+    """Nothing is left for today. `next_day` says when the next question comes; empty if no question has a card.
+
+    `undrawn` questions are due and wait for a new graph.
+    """
 
     template: ClassVar[str] = "review_end.html"
     frame: Frame
     rows: tuple[ReviewRow, ...]
+    undrawn: int
     waiting: int
     next_day: str
     next_count: int
@@ -209,8 +213,7 @@ def shuffle(instance: Instance, salt: tuple[object, ...]) -> Instance:
 async def show_next(context: RequestContext, wanted: Instance | None = None, problem: str = "") -> Response:
     """The next question, or the summary. `wanted` is one whose answer could not be marked: `problem` says why."""
     day = await open_day(context)
-    waiting = [card.key for card in day.plan.cards] or list(day.missed)
-    keys = [wanted.key] if wanted else waiting
+    keys = [wanted.key] if wanted else [*(card.key for card in day.plan.cards), *day.missed]
     for key in keys:
         instance = wanted or await find_instance(context, key)
         if instance is not None:
@@ -275,6 +278,8 @@ async def _show_end(context: RequestContext, day: ReviewDay) -> Response:
     page = ReviewEndPage(
         frame=await context.frame("Review", "What came today, and when each question returns."),
         rows=tuple([row for key in day.done if (row := await _show_row(context, day, key))]),
+        # Only a drill can be due and not be asked.
+        undrawn=len(day.plan.cards),
         waiting=day.plan.waiting,
         next_day=say_day(next_on, day.today) if next_on else "",
         next_count=coming.count(next_on) if next_on else 0,

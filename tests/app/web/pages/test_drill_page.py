@@ -9,6 +9,7 @@ from typing import cast
 import httpx2
 import pytest
 from drill_site import make_drills, make_graph
+from people import leave_work
 from site_parts import StoppedClock
 
 from app.course.drills.drill import ANSWERS
@@ -203,7 +204,23 @@ async def test_review_goes_on_without_a_drill_that_has_no_new_graph(
     await stock(site, clock, 1)
     await browser.post(await ask(browser), data={"number": "4"})
     clock.now += timedelta(days=1)
-    assert "What is" not in await read(browser, "/review")
+    page = await read(browser, "/review")
+    assert "What is" not in page
+    assert "1 due today" in page
+    assert "1 question is due that is asked on a new graph each time, and there is no new graph yet." in page
+    assert "Questions come here once you have answered them" not in page
+
+
+async def test_what_was_missed_comes_once_more_while_a_drill_waits_for_a_graph(
+    browser: httpx2.AsyncClient, site: Site, clock: StoppedClock
+) -> None:
+    await stock(site, clock, 1)
+    await browser.post(await ask(browser), data={"number": "4"})
+    await leave_work(browser)
+    clock.pass_days(2)
+    await browser.post("/review/a-first-graph/how-many-nodes", data={"number": "2"})
+
+    assert "Once more, as practice: 1 of 1" in await read(browser, "/review")
 
 
 async def test_a_chapter_leads_to_the_drills_on_its_concepts(browser: httpx2.AsyncClient, course: Course) -> None:
