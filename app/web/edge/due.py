@@ -13,6 +13,11 @@ def find_today(deck: Deck, now: datetime) -> date:
     return find_day(now, ZoneInfo(deck.zone))
 
 
+def show_date(at: datetime, deck: Deck) -> str:
+    """The learner's own date at that moment, as 2026-03-01."""
+    return find_today(deck, at).isoformat()
+
+
 def plan_review(course: Course, deck: Deck, now: datetime) -> Today:
     asked = (card for card in deck.cards if find_question(course, card.key.chapter, card.key.question))
     return plan_day(asked, find_today(deck, now))

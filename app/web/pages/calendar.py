@@ -12,7 +12,7 @@ from app.access.tokens import hash_token, make_token
 from app.course.reviewable import find_question
 from app.learning.calendar import list_days, write_calendar
 from app.storage.review_cards import NO_DECK
-from app.web.edge.due import find_today
+from app.web.edge.due import find_today, show_date
 from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.rates import Act
@@ -82,7 +82,7 @@ async def _show(context: RequestContext, address: str = "") -> Response:
     deck = await store.review_cards.deck(learner) if learner else NO_DECK
     page = CalendarPage(
         frame=await context.frame("Your review in your calendar", "The days on which questions come back."),
-        opened_on=f"{opened_at:%Y-%m-%d}" if opened_at else "",
+        opened_on=show_date(opened_at, deck) if opened_at else "",
         address=address,
         known=learner is not None,
         zone=deck.zone,

@@ -10,8 +10,10 @@ from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
 from app.course.model import Course
+from app.storage.records import Deck
 from app.storage.reports import Report
 from app.storage.review_cards import NO_DECK
+from app.web.edge.due import show_date
 from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.rates import Act
@@ -73,7 +75,9 @@ async def my_page(context: RequestContextDep, deleted: bool = False, closed: boo
             present_exercise_link(course, name, progress) for name in progress if name in course.exercises
         ),
         calibration=show_calibration(course, guesses),
-        reports=tuple(_show_report(context.course, report) for report in await site.store.reports.of_learner(learner))
+        reports=tuple(
+            _show_report(context.course, report, deck) for report in await site.store.reports.of_learner(learner)
+        )
         if learner
         else (),
         export_href="/me/export.json",
@@ -86,16 +90,15 @@ async def my_page(context: RequestContextDep, deleted: bool = False, closed: boo
     return site.renderer.page(page)
 
 
-def _show_report(course: Course, report: Report) -> MyReport:
+def _show_report(course: Course, report: Report, deck: Deck) -> MyReport:
     """A report as its reader sees it. A place that is gone leads to its page."""
     spot = find_spot(course, report.page, report.block)
-    closed_on = f"{report.closed_at:%Y-%m-%d}" if report.closed_at else ""
     return MyReport(
         title=title_page(course, report.page),
         href=spot.href if spot else f"/{report.page}",
         text=report.text,
-        reported_on=f"{report.reported_at:%Y-%m-%d}",
-        closed_on=closed_on,
+        reported_on=show_date(report.reported_at, deck),
+        closed_on=show_date(report.closed_at, deck) if report.closed_at else "",
         note=report.note,
     )
 

@@ -12,8 +12,11 @@ from app.course.blocks import Html
 from app.course.model import Course
 from app.course.passages import Kind, Passage
 from app.storage.notes import MAX_NOTES_OF_ONE, Note
+from app.storage.records import Deck
+from app.storage.review_cards import NO_DECK
 from app.storage.searching import PassageIndex
 from app.web.edge.course_search import MAX_QUERY
+from app.web.edge.due import show_date
 from app.web.edge.frame import Frame
 from app.web.edge.identity import LearnerContextDep, RequestContext, RequestContextDep
 from app.web.edge.rates import Act
@@ -96,8 +99,9 @@ async def notes_page(
     after: Annotated[int, Query(ge=0)] = 0,
 ) -> Response:
     """The reader's notes, or those that the search keeps, after as many as `after` says."""
-    course, searched = context.course, " ".join(q.split())
-    notes = await context.site.store.notes.of_learner(context.learner) if context.learner else ()
+    course, store, learner, searched = context.course, context.site.store, context.learner, " ".join(q.split())
+    notes = await store.notes.of_learner(learner) if learner else ()
+    deck = await store.review_cards.deck_of_day(learner, context.now) if learner else NO_DECK
     found = FoundNotes(notes, True)
     if searched:
         await context.count(Act.SEARCH)
@@ -105,7 +109,7 @@ async def notes_page(
     shown = found.notes[after : after + SHOWN]
     page = NotesPage(
         frame=await context.frame("Your notes", "What you wrote and marked in the course."),
-        rows=await asyncio.to_thread(lambda: tuple(_show_row(course, note) for note in shown)),
+        rows=await asyncio.to_thread(lambda: tuple(_show_row(course, note, deck) for note in shown)),
         first=after + 1,
         found=len(found.notes),
         total=len(notes),
@@ -190,7 +194,7 @@ async def _show_form(context: RequestContext, spot: Spot, note: Note | None, pro
     return context.site.renderer.page(page, 422 if problem else 200)
 
 
-def _show_row(course: Course, note: Note) -> NoteRow:
+def _show_row(course: Course, note: Note, deck: Deck) -> NoteRow:
     spot = find_spot(course, note.page, note.block)
     return NoteRow(
         href=spot.href if spot else "",
@@ -198,6 +202,6 @@ def _show_row(course: Course, note: Note) -> NoteRow:
         title=title_page(course, note.page),
         words=spot.words if spot else "a place that the course no longer has",
         html=render_note(note.text) if note.text else "",
-        saved_on=note.saved_at.date().isoformat(),
+        saved_on=show_date(note.saved_at, deck),
         changed=spot is not None and spot.content_hash != note.content_hash,
     )

@@ -11,6 +11,7 @@ from app.course.blocks import Html
 from app.course.model import Chapter, Course
 from app.storage.notes import Note
 from app.storage.review_cards import NO_DECK
+from app.web.edge.due import show_date
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.links import link_to
@@ -42,7 +43,7 @@ class NoteLine:
 
 @dataclass(frozen=True)
 class SummaryPage:
-    """Only what was committed and answered is here; `made_on` is the day, in UTC."""
+    """Only what was committed and answered is here; `made_on` is the learner's day."""
 
     template: ClassVar[str] = "summary.html"
     frame: Frame
@@ -63,7 +64,7 @@ async def summary_page(context: RequestContextDep, chapter: ChapterDep) -> Respo
     page = SummaryPage(
         frame=await context.frame(f"Summary: {chapter.title}", "What you predicted and answered, to print."),
         chapter=link_to(chapter),
-        made_on=context.now.date().isoformat(),
+        made_on=show_date(context.now, deck),
         ladder=make_ladder(context.course, chapter, state.history, state.progress, context.now, deck),
         predicts=predicts,
         questions=questions,

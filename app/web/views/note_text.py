@@ -11,4 +11,5 @@ _PARSER = MarkdownIt("commonmark", {"html": False}).disable(
 
 
 def render_note(text: str) -> Html:
-    return str(_PARSER.render(text))
+    """Code is in a box that scrolls, so the keyboard must reach it. A "<" of the note's own is escaped by now."""
+    return str(_PARSER.render(text)).replace("<pre>", '<pre tabindex="0">')

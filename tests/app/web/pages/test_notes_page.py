@@ -1,9 +1,11 @@
 """Notes and bookmarks: kept by a form, shown beside their block, listed, searched, and seen by nobody else."""
 
 import re
+from datetime import UTC, datetime
 
 import httpx2
 import pytest
+from people import leave_work
 from site_parts import StoppedClock
 
 from app.storage.notes import Note
@@ -46,6 +48,19 @@ async def test_nobody_else_sees_it(browser: httpx2.AsyncClient, stranger: httpx2
         page = (await stranger.get(path)).text
         assert "Your note</a>" not in page
         assert page.count("aardvark") == len(re.findall(r'value="aardvark"|“aardvark”|"searched":"aardvark"', page))
+
+
+async def test_every_page_shows_the_days_of_its_reader(browser: httpx2.AsyncClient, clock: StoppedClock) -> None:
+    await leave_work(browser)
+    await browser.post("/review/zone", data={"zone": "Pacific/Auckland"})
+    clock.now = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
+    await keep(browser, "Written on the second of March.")
+    await browser.post("/report/chapters/a-first-graph/double-use", data={"text": "wrong"})
+    await browser.post("/me/calendar")
+
+    for path in ("/notes", "/me", "/me/calendar", "/me/chapters/a-first-graph"):
+        page = (await browser.get(path)).text
+        assert ("2026-03-02" in page, "2026-03-01" in page) == (True, False), path
 
 
 async def test_an_empty_note_is_a_bookmark(browser: httpx2.AsyncClient) -> None:
@@ -138,6 +153,10 @@ async def test_there_is_no_note_where_there_is_no_place(browser: httpx2.AsyncCli
 )
 def test_a_note_holds_no_html_no_script_and_no_heading(text: str, html: str) -> None:
     assert render_note(text) == html
+
+
+def test_the_keyboard_reaches_code_that_scrolls() -> None:
+    assert render_note("    x = 1") == '<pre tabindex="0"><code>x = 1\n</code></pre>\n'
 
 
 def test_a_note_loads_no_picture() -> None:
