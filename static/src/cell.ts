@@ -20,8 +20,10 @@ export class CellElement extends HTMLElement {
   private runId = "";
   private beforeReset: string | null = null;
   private warned = false;
-  /** Whether the reader has run the cell, and so seen what its predictions ask, though one may be open. */
-  private hasRun = false;
+  /** Whether a run has shown what the cell's predictions ask, though one may be open. */
+  private hasShown = false;
+  /** The code of the newest run that the reader asked for. */
+  private ran = "";
   private typed: TypedRuns | null = null;
   private ended: Promise<void> = Promise.resolve();
   private stepped: StepLight = { spans: [], phase: "forward" };
@@ -50,7 +52,7 @@ export class CellElement extends HTMLElement {
     this.typed = new TypedRuns({
       isWhole: () => this.pad.isWhole(),
       caretLine: () => this.pad.caretLine(),
-      isBusy: () => this.running !== null || (!this.hasRun && this.openPrediction() !== null),
+      isBusy: () => this.running !== null || (!this.hasShown && this.openPrediction() !== null),
       request: () => this.request(),
       showTyped: (run) => this.showTyped(run),
       fallBehind: (words) => this.fallBehind(words),
@@ -134,19 +136,22 @@ export class CellElement extends HTMLElement {
     await this.run();
   }
 
+  /** The course's own code. */
+  private starter(): string {
+    return this.find<HTMLTextAreaElement>("textarea").dataset["starter"] ?? "";
+  }
+
   private offerReset(): void {
     const reset = this.button("reset");
     if (!reset) return;
-    const starter = this.find<HTMLTextAreaElement>("textarea").dataset["starter"] ?? "";
-    reset.hidden = this.beforeReset === null && this.pad.text().trimEnd() === starter.trimEnd();
+    reset.hidden = this.beforeReset === null && this.pad.text().trimEnd() === this.starter().trimEnd();
     reset.textContent = this.beforeReset === null ? "Reset" : "Undo reset";
   }
 
   private reset(): void {
     const before = this.pad.text();
-    const starter = this.find<HTMLTextAreaElement>("textarea").dataset["starter"] ?? "";
     const undone = this.beforeReset;
-    this.pad.replace(undone ?? starter);
+    this.pad.replace(undone ?? this.starter());
     this.beforeReset = undone === null ? before : null;
     this.offerReset();
   }
@@ -160,8 +165,8 @@ export class CellElement extends HTMLElement {
 
   private async runNow(): Promise<void> {
     const abort = new AbortController();
+    this.ran = this.pad.text();
     this.running = abort;
-    this.hasRun = true;
     this.show("Starting …");
     this.output.clear();
     this.querySelectorAll(".settled").forEach((old) => old.remove());
@@ -179,6 +184,8 @@ export class CellElement extends HTMLElement {
       this.runId = "";
       this.toggleAttribute("data-running", false);
       this.buttons(false);
+      // What was typed meanwhile waited for the run's end.
+      if (this.pad.text() !== this.ran) this.typed?.changed();
     }
   }
 
@@ -234,6 +241,8 @@ export class CellElement extends HTMLElement {
 
   private done(end: RunDone): void {
     const { mistake } = end;
+    // The course's own code may fail on purpose; any other error shows nothing of what a prediction asks.
+    if (end.outcome === "ok" || this.ran.trim() === this.starter().trim()) this.hasShown = true;
     this.output.end(end);
     if (mistake?.line) this.pad.markLine(mistake.line, `${mistake.type}: ${mistake.message}`);
     this.toggleAttribute("data-failed", end.outcome !== "ok");

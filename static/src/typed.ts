@@ -30,10 +30,30 @@ export interface TypedHost {
   fallBehind(words: string): void;
 }
 
+/** The choice on this page, which a browser may forbid to store. */
+let choice: string | null = null;
+
 /** Whether readers want it: on, but off on phones, until they choose. The choice is for every cell of the site. */
 export function wantsTyped(): boolean {
-  const kept = localStorage.getItem(KEY);
+  const kept = choice ?? readChoice();
   return kept === null ? !matchMedia(PHONE).matches : kept === "on";
+}
+
+function readChoice(): string | null {
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
+}
+
+function keepChoice(words: string): void {
+  choice = words;
+  try {
+    localStorage.setItem(KEY, words);
+  } catch {
+    // It holds for this page then.
+  }
 }
 
 export class TypedRuns {
@@ -51,7 +71,7 @@ export class TypedRuns {
     box.type = "checkbox";
     box.checked = wantsTyped();
     box.addEventListener("change", () => {
-      localStorage.setItem(KEY, box.checked ? "on" : "off");
+      keepChoice(box.checked ? "on" : "off");
       for (const other of document.querySelectorAll<HTMLInputElement>(".typed-switch input")) other.checked = box.checked;
       if (box.checked) this.changed();
       else this.stop();

@@ -84,3 +84,47 @@ def test_one_run_at_a_time_follows_and_earlier_ones_are_stopped(open_page: OpenP
 
     expect(page.locator("g.node-op", has_text="cos")).to_have_count(1)
     assert len(stopped) >= 1
+
+
+def test_a_run_that_failed_shows_nothing_of_an_open_prediction(open_page: OpenPage) -> None:
+    page = open_page(CHAPTER)
+    cell = open_cell(page)
+    sent = note_requests(page)
+    type_below(page, cell, "1 / 0")
+    run_past_the_prediction(cell)
+    expect(cell.locator("[data-state]")).to_contain_text("ZeroDivisionError")
+
+    cell.locator(".cm-content").click()
+    page.keyboard.press("Control+End")
+    for _ in range(len("1 / 0")):
+        page.keyboard.press("Backspace")
+    page.wait_for_timeout(1200)
+
+    assert len(sent) == 1
+    assert ASKED not in sent[0]
+
+
+def test_what_is_typed_during_a_run_is_drawn_when_the_run_is_over(open_page: OpenPage) -> None:
+    page = play(open_page, programs.DIAMOND)
+    cell = page.locator("uw-cell")
+    type_below(page, cell, "import time; time.sleep(1.5)")
+    cell.locator("[data-run]").click()
+    expect(page.locator("uw-cell[data-running]")).to_have_count(1)
+    type_below(page, cell, "c = x.cos()")
+
+    expect(page.locator("g.node-op", has_text="cos")).to_have_count(1, timeout=15_000)
+    expect(cell.locator("[data-state]")).to_have_text("Drawn as typed.")
+
+
+def test_where_nothing_may_be_stored_the_picture_follows_all_the_same(open_page: OpenPage) -> None:
+    page = play(open_page, programs.DIAMOND)
+    page.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw new Error('forbidden'); } })")
+    page.reload()
+    cell = page.locator("uw-cell")
+    type_below(page, cell, "c = x.cos()")
+    expect(page.locator("g.node-op", has_text="cos")).to_have_count(1)
+
+    cell.get_by_label("Redraw as I type").uncheck()
+    type_below(page, cell, "d = x.sin()")
+    page.wait_for_timeout(1200)
+    expect(page.locator("g.node-op", has_text="sin")).to_have_count(0)
