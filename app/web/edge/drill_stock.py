@@ -64,13 +64,21 @@ class DrillStock:
         return taken
 
     async def keep_filled(self) -> None:
-        """Draw until cancelled. A refused write or a full queue is tried again later."""
+        """Draw until cancelled. A refused write or a full queue is tried again soon, and any other failure later."""
         while True:
-            try:
-                filled = await self.fill_once()
-            except (StorageRefused, QueueFull, TooManyPending, AddressBusy):
-                filled = False
-            await asyncio.sleep(PAUSE_SECONDS if filled else LOOK_SECONDS)
+            rest_seconds = await self._fill_and_rest()
+            await asyncio.sleep(rest_seconds)
+
+    async def _fill_and_rest(self) -> float:
+        """Draw once; returns for how many seconds to rest then."""
+        try:
+            return PAUSE_SECONDS if await self.fill_once() else LOOK_SECONDS
+        except (StorageRefused, QueueFull, TooManyPending, AddressBusy):
+            return LOOK_SECONDS
+        except Exception:
+            # A database that cannot be read for a moment, or one broken drill, must not end the drawing for good.
+            log.exception("filling the stock of graphs failed; it is tried again in %d s", AFTER_FAILURE_SECONDS)
+            return AFTER_FAILURE_SECONDS
 
     async def fill_once(self) -> bool:
         """Draw once for the group that needs it most, if the graders are idle. Whether anything was drawn."""

@@ -9,7 +9,15 @@ from site_parts import FakeWorker, StoppedClock
 from app.course.drills.drill import LEVELS
 from app.course.model import Course
 from app.storage.drill_graphs import Wanted
-from app.web.edge.drill_stock import DRAWS_A_JOB, LEAST_EACH, DrillStock, name_generators
+from app.web.edge.drill_stock import (
+    AFTER_FAILURE_SECONDS,
+    DRAWS_A_JOB,
+    LEAST_EACH,
+    LOOK_SECONDS,
+    PAUSE_SECONDS,
+    DrillStock,
+    name_generators,
+)
 from app.web.edge.site import Site
 from graders.contract.jobs import GradeJob, RunJob
 from graders.contract.model import LearnerId
@@ -74,3 +82,29 @@ async def test_a_drill_that_cannot_be_drawn_is_left_alone_for_a_while(worker: Fa
     worker.end = lambda job: RunEnd(outcome=Outcome.RUNTIME_ERROR)
     assert [await stock.fill_once() for _ in range(len(LEVELS) + 1)] == [False] * (len(LEVELS) + 1)
     assert len(worker.jobs) == len(LEVELS)
+
+
+async def test_a_failure_that_nobody_foresaw_does_not_end_the_filling(
+    worker: FakeWorker, site: Site, clock: StoppedClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A database that cannot be read raises more than the refusals that the ledger names."""
+    readable = iter([False, True])
+
+    def read_course() -> Course:
+        if not next(readable, True):
+            raise OSError("the disk is gone")
+        return site.read_course()
+
+    draw_for(worker, list(range(1000)))
+    stock = DrillStock(site.store.drill_graphs, site.ledger, read_course, clock)
+    assert await stock._fill_and_rest() == AFTER_FAILURE_SECONDS
+    assert "the disk is gone" in caplog.text
+    assert await stock._fill_and_rest() == PAUSE_SECONDS
+
+
+async def test_a_stock_that_lacks_nothing_is_looked_at_again_later(worker: FakeWorker, stock: DrillStock) -> None:
+    draw_for(worker, list(range(1000)))
+    assert [await stock._fill_and_rest() for _ in range(len(LEVELS) + 1)] == [
+        *[PAUSE_SECONDS] * len(LEVELS),
+        LOOK_SECONDS,
+    ]
