@@ -76,7 +76,7 @@ def count_words(number: int, singular: str) -> str:
 
 
 def describe_node(graph: Graph, node: int) -> str:
-    """One sentence: `exp (ExpBackward0), made by "x.exp()" at line 3, gives shape (3,), saves 24 bytes: result`."""
+    """One sentence: `exp (ExpBackward0), made by "x.exp()" at line 3 in net.act, gives shape (3,)`."""
     nodes = graph.trace.nodes
     if node in graph.leaf_set:
         return describe_leaf(graph, node)
@@ -85,8 +85,11 @@ def describe_node(graph: Graph, node: int) -> str:
     if nodes.kind[node] in _KIND_WORDS:
         parts.append(_KIND_WORDS[nodes.kind[node]])
     code, span = graph.code(nodes.span[node]), nodes.span[node]
+    module = f" in {nodes.module[node]}" if nodes.module[node] else ""
     if span is not None:
-        parts.append(f'made by "{code}" at line {span[0]}' if code else f"made at line {span[0]}")
+        parts.append((f'made by "{code}" at line {span[0]}' if code else f"made at line {span[0]}") + module)
+    elif module:
+        parts.append(f"made{module}")
     parts.append(_tell_output(graph, face))
     if saved := saved_words(graph, graph.members(node)):
         parts.append(saved)

@@ -23,7 +23,7 @@ from app.pictures.layout.measure import shorten_end, shorten_start, text_width
 
 TITLE_SIZE, CODE_SIZE, SMALL_SIZE = 16.0, 12.0, 11.0
 WIDEST_BOX, NARROWEST_BOX = 206.0, 104.0
-WIDEST_PILL, WIDEST_FREE_PILL = 160.0, 240.0
+WIDEST_PILL, WIDEST_FREE_PILL = 184.0, 240.0
 PADDING = 12.0
 BAR_WIDTH = 64.0
 OUTPUT_STEP = 46.0

@@ -104,6 +104,24 @@ def test_a_node_reads_as_a_sentence() -> None:
     assert picture.text.splitlines()[0] == ("Graph of 3 operations and 1 leaf. Inputs are at the top, results below.")
 
 
+def test_an_operation_is_located_by_its_modules_path() -> None:
+    sketch = Sketch()
+    call = {"span": (1, 0, 1, 3), "module": "net.encoder.layers.0.linear1"}
+    sketch.op("relu", sketch.op("exp", sketch.leaf("x"), **call), **call | {"span": None})
+    labels = [node.label for node in draw(sketch.trace(), source="f()").nodes[1:]]
+    assert labels == [
+        'exp (ExpBackward0), made by "f()" at line 1 in net.encoder.layers.0.linear1, gives shape ()',
+        "relu (ReluBackward0), made in net.encoder.layers.0.linear1, gives shape ()",
+    ]
+
+
+def test_a_weights_pill_names_its_layer() -> None:
+    sketch = Sketch()
+    sketch.op("linear", sketch.leaf("net.encoder.linear1.weight", shape=(64, 64)))
+    names = [text.text for text in ElementTree.fromstring(draw(sketch.trace()).svg).iter(f"{SVG}text")]
+    assert "linear1.weight" in names
+
+
 def test_a_parameter_is_a_pill_beside_each_use() -> None:
     sketch = Sketch()
     node, weight = sketch.leaf("x"), sketch.leaf("net.weight", shape=(4, 4))
