@@ -18,6 +18,7 @@ from app.storage.sessions import end_links, end_sessions
 from app.storage.statements import change, fetch, insert_into, insert_new, moment, optional_moment
 from app.storage.tables import (
     accounts,
+    calendars,
     credentials,
     identities,
     learners,
@@ -131,7 +132,7 @@ class Accounts:
         await self._database.write(_set_operator, account, is_operator, actor)
 
     async def close(self, account: AccountId, actor: Actor) -> None:
-        """End every way to sign in, and keep the work: it may be part of a school's record."""
+        """End every way in, the calendar's address too, and keep the work: it may be part of a school's record."""
         await self._database.write(_close, account, actor)
 
     async def erase(self, account: AccountId, actor: Actor) -> bool:
@@ -249,6 +250,9 @@ def _set_operator(connection: Connection, account: AccountId, is_operator: bool,
 def _close(connection: Connection, account: AccountId, actor: Actor) -> None:
     connection.execute(update(accounts).where(accounts.c.id == account).values(closed_at=actor.at.timestamp()))
     connection.execute(delete(credentials).where(credentials.c.account == account))
+    # Nobody can sign in to end the calendar's address, which its readers need no session for.
+    whose = select(accounts.c.learner).where(accounts.c.id == account)
+    connection.execute(delete(calendars).where(calendars.c.learner.in_(whose)))
     end_sessions(connection, account)
     write_line(connection, actor, "close an account", account)
 

@@ -135,9 +135,11 @@ async def test_a_closed_account_lets_nobody_in_and_keeps_its_work(store: Store) 
     await store.sessions.begin_signed_in(session_of(ada), None)
     await store.accounts.make_link(ada.id, "link", LATER, SOMEBODY)
     await store.keep_position(ada.learner, "one", "middle", NOON)
+    await store.calendars.open(ada.learner, "address", NOON)
 
     await store.accounts.close(ada.id, SOMEBODY)
 
+    assert await store.calendars.find("address") is None
     assert await store.sessions.find("hash", NOON) is None
     assert await store.accounts.find_password("Ada") is None
     assert await store.accounts.find_link("link", NOON) is None
