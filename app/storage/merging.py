@@ -1,11 +1,13 @@
 """Work that moves from one learner to another, because its person signed in and said that it is theirs."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Table, case, func, literal, select, union, update
+from sqlalchemy import ColumnElement, Connection, Table, case, func, literal, select, union, update
 from sqlalchemy.sql.dml import Insert
 
+from app.course.drills.drill import ANSWERS as DRILLS
 from app.storage.calendars import give_calendar
 from app.storage.forgetting import forget
 from app.storage.records import Work
@@ -97,14 +99,17 @@ ONE_OF_TWO: dict[Table, Conflict] = {
 
 def count_work(connection: Connection, learner: LearnerId) -> Work:
     kinds = (predictions, answers, cell_runs, readings)
-    chapters = union(*(select(table.c.chapter).where(table.c.learner == learner) for table in kinds)).subquery()
-    in_chapters: int = connection.execute(select(func.count()).select_from(chapters)).scalar_one()
-    others = sum(
-        connection.execute(select(func.count()).select_from(table).where(table.c.learner == learner)).scalar_one()
-        for table in (drafts, hints, notes)
-    )
-    mine = select(func.count()).select_from(reports).where(reports.c.learner == learner)
-    return Work(in_chapters, count_graded(connection, learner), others, connection.execute(mine).scalar_one())
+    worked_in = union(*(select(table.c.chapter).where(table.c.learner == learner) for table in kinds)).subquery()
+    in_chapters = _count(connection, worked_in.c.chapter != DRILLS)
+    others = sum(_count(connection, table.c.learner == learner) for table in (drafts, hints, notes))
+    reported = _count(connection, reports.c.learner == learner)
+    drilled = _count(connection, (answers.c.learner == learner) & (answers.c.chapter == DRILLS))
+    return Work(in_chapters, count_graded(connection, learner), others, reported, drilled)
+
+
+def _count(connection: Connection, which: ColumnElement[bool]) -> int:
+    counted: int = connection.execute(select(func.count()).where(which)).scalar_one()
+    return counted
 
 
 def merge(connection: Connection, old: LearnerId, new: LearnerId) -> Work:
@@ -126,4 +131,4 @@ def merge(connection: Connection, old: LearnerId, new: LearnerId) -> Work:
     give_calendar(connection, old, new)
     connection.execute(update(sessions).where(sessions.c.unclaimed == old).values(unclaimed=None))
     forget(connection, old)
-    return Work(before.chapters, before.submissions - left_behind, before.drafts_and_hints, before.reports)
+    return replace(before, submissions=before.submissions - left_behind)

@@ -55,16 +55,17 @@ class Session:
 
 @dataclass(frozen=True)
 class Work:
-    """How much of a learner's work there is: chapters, submissions, drafts with hints, reports."""
+    """How much of a learner's work there is: chapters, submissions, drafts with hints, reports, answers to drills."""
 
     chapters: int
     submissions: int
     drafts_and_hints: int
     """With the notes and bookmarks."""
     reports: int = 0
+    drills: int = 0
 
     def __bool__(self) -> bool:
-        return bool(self.chapters or self.submissions or self.drafts_and_hints or self.reports)
+        return any((self.chapters, self.submissions, self.drafts_and_hints, self.reports, self.drills))
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,7 @@ def describe_work(work: Work) -> str:
         (work.submissions, "{} submission", "{} submissions"),
         (work.drafts_and_hints, "{} draft, hint or note", "{} drafts, hints and notes"),
         (work.reports, "{} report", "{} reports"),
+        (work.drills, "{} answer to a drill", "{} answers to drills"),
     )
     parts = [(one if count == 1 else many).format(count) for count, one, many in counted if count]
     return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1] if parts else ""

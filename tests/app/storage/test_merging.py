@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, insert, select
 
+from app.course.drills.drill import ANSWERS
 from app.course.questions.marking import QuestionResponse
 from app.storage.audit import Actor
 from app.storage.merging import CHANGE_HANDS, DERIVED, IF_FREE, ONE_OF_TWO, merge
@@ -108,6 +109,14 @@ async def test_nothing_is_lost_but_what_a_rule_drops(
         assert history.predictions["p"].committed_at == min(one.committed_at for one in committed)
         assert history.predictions["p"] in committed
     assert await store.histories(OLD) == {}
+
+
+async def test_drills_are_counted_as_such_and_not_as_a_chapter(store: Store, database: Database) -> None:
+    await database.write(add_learner, NEW)
+    for number in range(2):
+        await store.add_answer(OLD, ANSWERS, Answer("sums", QuestionResponse(draw=number), True, at(number)))
+
+    assert await database.write(merge, OLD, NEW) == Work(0, 0, 0, drills=2)
 
 
 async def test_submissions_change_hands_except_one_sent_by_both(

@@ -51,3 +51,4 @@ def test_what_there_is_is_said_in_words() -> None:
     assert describe_work(Work(3, 5, 0)) == "work in 3 chapters and 5 submissions"
     assert describe_work(Work(1, 1, 1)) == "work in 1 chapter, 1 submission and 1 draft, hint or note"
     assert describe_work(Work(0, 0, 0)) == ""
+    assert describe_work(Work(0, 0, 0, drills=1)) == "1 answer to a drill"
