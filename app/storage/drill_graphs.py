@@ -76,6 +76,14 @@ class DrillGraphs:
         """A graph that this learner has not answered: the one that is open, or one not seen before. None: no more."""
         return await self._database.write(_take, learner, wanted, now)
 
+    async def askable(self, learner: LearnerId, drills: Mapping[str, str]) -> frozenset[str]:
+        """Those of the drills, given with their digests, that have a graph which this learner has not answered."""
+        row = drill_graphs.c
+        mine = (drill_asks.c.learner == learner) & drill_asks.c.answered_at.is_not(None)
+        answered = select(drill_asks.c.graph).where(mine)
+        query = select(row.drill).where(_of(drills), row.id.not_in(answered)).distinct()
+        return frozenset(found.drill for found in await self._database.read(fetch, query))
+
     async def find(self, learner: LearnerId, graph: str) -> StoredGraph | None:
         """A graph that this learner was asked."""
         rows = await self._database.read(fetch, _asked_of(learner).where(drill_graphs.c.id == graph))

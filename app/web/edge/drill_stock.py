@@ -63,6 +63,15 @@ class DrillStock:
             self._short.add((taken.stored.drill, taken.stored.graph.level))
         return taken
 
+    async def askable(self, learner: LearnerId, drills: Mapping[str, str]) -> frozenset[str]:
+        """Those of the drills, given with their generators' digests, that this learner can be asked now.
+
+        For the others more will be drawn: review leaves them out until then.
+        """
+        found = await self.graphs.askable(learner, drills)
+        self._short |= {(drill, level) for drill in drills if drill not in found for level in LEVELS}
+        return found
+
     async def keep_filled(self) -> None:
         """Draw until cancelled. A refused write or a full queue is tried again soon, and any other failure later."""
         while True:

@@ -19,10 +19,11 @@ from pydantic import SecretStr
 
 from app.access.tokens import hash_token, make_token
 from app.course.model import Course
+from app.learning.review import Today
 from app.settings import Settings
-from app.storage.records import Account, Session
+from app.storage.records import Account, Deck, Session
 from app.web.edge.addresses import find_address, hash_address
-from app.web.edge.due import plan_review
+from app.web.edge.due import find_due_drills, plan_review
 from app.web.edge.frame import Frame, LearnerFacts, Theme, make_frame
 from app.web.edge.links import find_resume
 from app.web.edge.opened import HEADER, read_opened
@@ -90,12 +91,19 @@ class RequestContext:
         await self.site.rates.check_bytes(act, self.learner, self.address, len(text.encode()))
         self.site.disk.check()
 
+    async def plan_review(self, deck: Deck) -> Today:
+        """What review asks today, and so what the header counts."""
+        due, askable = find_due_drills(self.course, deck, self.now), frozenset[str]()
+        if due and self.learner is not None:
+            askable = await self.site.drills.askable(self.learner, due)
+        return plan_review(self.course, deck, self.now, askable)
+
     async def frame(self, title: str, description: str) -> Frame:
         facts = LearnerFacts()
         if self.learner is not None:
             resume = find_resume(self.course, await self.site.store.readings(self.learner))
             deck = await self.site.store.review_cards.deck_of_day(self.learner, self.now)
-            due = len(plan_review(self.course, deck, self.now).cards)
+            due = len((await self.plan_review(deck)).cards)
             name = self.account.name if self.account else ""
             facts = LearnerFacts(True, resume, name, due, are_new_to(self.site.terms, self.account))
         return make_frame(self.site, self.course, self.request, title, description, self.theme, self.nonce, facts)

@@ -17,7 +17,7 @@ from app.learning.calibration import Confidence
 from app.learning.review import Card, Key, Rating, Today
 from app.storage.records import Answer, Deck, ReviewAnswer
 from app.storage.review_cards import NO_DECK
-from app.web.edge.due import find_today, plan_review, say_day
+from app.web.edge.due import find_due_drills, find_today, say_day
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.zones import list_zones
@@ -158,7 +158,7 @@ async def open_day(context: RequestContext) -> ReviewDay:
         cards = context.site.store.review_cards
         deck = await cards.deck(context.learner)
         asked = await cards.answers_since(context.learner, _find_midnight(deck, find_today(deck, context.now)))
-    plan = plan_review(context.course, deck, context.now)
+    plan = await context.plan_review(deck)
     due = {card.key for card in plan.cards}
     missed = tuple(key for key in find_missed(asked) if key not in due and find_question(context.course, *key.parts))
     return ReviewDay(deck, find_today(deck, context.now), plan, asked, missed)
@@ -278,8 +278,7 @@ async def _show_end(context: RequestContext, day: ReviewDay) -> Response:
     page = ReviewEndPage(
         frame=await context.frame("Review", "What came today, and when each question returns."),
         rows=tuple([row for key in day.done if (row := await _show_row(context, day, key))]),
-        # Only a drill can be due and not be asked.
-        undrawn=len(day.plan.cards),
+        undrawn=await _count_undrawn(context, day.deck),
         waiting=day.plan.waiting,
         next_day=say_day(next_on, day.today) if next_on else "",
         next_count=coming.count(next_on) if next_on else 0,
@@ -287,6 +286,12 @@ async def _show_end(context: RequestContext, day: ReviewDay) -> Response:
         zones=list_zones(),
     )
     return context.site.renderer.page(page)
+
+
+async def _count_undrawn(context: RequestContext, deck: Deck) -> int:
+    """How many questions are due that the plan leaves out, because each asking needs a new graph."""
+    due = find_due_drills(context.course, deck, context.now)
+    return len(due) - len(await context.site.drills.askable(context.learner, due)) if context.learner and due else 0
 
 
 def _is_there(context: RequestContext, key: Key) -> bool:

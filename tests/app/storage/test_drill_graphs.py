@@ -25,11 +25,22 @@ async def add(store: Store, *numbers: int, drill: str = "sums", digest: str = "n
 
 async def take_all(store: Store, learner: LearnerId, wanted: Wanted = ALL) -> list[int]:
     """The seeds of all graphs that the learner is asked, one after the other."""
-    seeds = []
-    while taken := await store.drill_graphs.take(learner, wanted, NOON):
+    seeds: list[int] = []
+    while taken := await store.drill_graphs.take(learner, wanted, NOON + timedelta(seconds=len(seeds))):
         seeds.append(taken.stored.graph.seed)
         assert await store.drill_graphs.close(learner, taken.stored.id, NOON)
     return seeds
+
+
+async def test_a_drill_is_askable_until_its_last_graph_is_answered(store: Store) -> None:
+    await add(store, 1)
+    await add(store, 2, drill="cuts", digest="earlier")
+    taken = await store.drill_graphs.take(ADA, ALL, NOON)
+    assert taken is not None
+    assert await store.drill_graphs.askable(ADA, ALL.drills) == {"sums"}
+    await store.drill_graphs.close(ADA, taken.stored.id, NOON)
+    assert await store.drill_graphs.askable(ADA, ALL.drills) == set()
+    assert await store.drill_graphs.askable(BOB, ALL.drills) == {"sums"}
 
 
 async def test_each_learner_is_asked_each_graph_once(store: Store) -> None:

@@ -64,6 +64,20 @@ async def test_nothing_is_drawn_without_graders_or_while_somebody_waits(stock: D
     assert await stock.graphs.count(name_generators(site.read_course().drills)) == {}
 
 
+async def test_a_due_drill_without_a_new_graph_causes_more_to_be_drawn(worker: FakeWorker, stock: DrillStock) -> None:
+    draw_for(worker, list(range(1000)))
+    for _ in LEVELS:
+        await stock.fill_once()
+    drills = name_generators(stock._read_course().drills)
+    assert await stock.askable(ADA, drills) == {"sums"}
+    assert not await stock.fill_once()
+    while taken := await stock.graphs.take(ADA, Wanted(drills), stock._clock()):
+        await stock.graphs.close(ADA, taken.stored.id, stock._clock())
+    assert await stock.askable(ADA, drills) == set()
+    assert await stock.fill_once()
+    assert await stock.askable(ADA, drills) == {"sums"}
+
+
 async def test_a_reader_near_the_end_of_a_group_causes_one_more_job(worker: FakeWorker, stock: DrillStock) -> None:
     draw_for(worker, list(range(1000)))
     for _ in LEVELS:

@@ -204,11 +204,16 @@ async def test_review_goes_on_without_a_drill_that_has_no_new_graph(
     await stock(site, clock, 1)
     await browser.post(await ask(browser), data={"number": "4"})
     clock.now += timedelta(days=1)
-    page = await read(browser, "/review")
-    assert "What is" not in page
-    assert "1 due today" in page
-    assert "1 question is due that is asked on a new graph each time, and there is no new graph yet." in page
-    assert "Questions come here once you have answered them" not in page
+    html = await read(browser, "/review")
+    assert "What is" not in html
+    assert "due today" not in html, "the header counts what review asks"
+    assert "1 question is due that is asked on a new graph each time, and there is no new graph yet." in html
+    assert "Questions come here once you have answered them" not in html
+
+    await stock(site, clock, 2)
+    html = await read(browser, "/review")
+    assert "What is" in html
+    assert "1 due today" in html
 
 
 async def test_what_was_missed_comes_once_more_while_a_drill_waits_for_a_graph(
@@ -221,6 +226,20 @@ async def test_what_was_missed_comes_once_more_while_a_drill_waits_for_a_graph(
     await browser.post("/review/a-first-graph/how-many-nodes", data={"number": "2"})
 
     assert "Once more, as practice: 1 of 1" in await read(browser, "/review")
+
+
+async def test_a_stated_confidence_joins_what_the_learners_words_were_worth(
+    browser: httpx2.AsyncClient, site: Site, clock: StoppedClock
+) -> None:
+    await stock(site, clock, *range(1, 7))
+    for _ in range(4):
+        await browser.post(await ask(browser), data={"number": "4", "confidence": "certain"})
+    twice = await ask(browser)
+    await browser.post(twice, data={"number": "4", "confidence": "certain"})
+    await browser.post(twice, data={"number": "7771", "confidence": "certain"})
+    assert "<td>0 of 5</td>" in await read(browser, "/me")
+    clock.now += timedelta(days=1)
+    assert "so far certain 0 of 5 right" in await read(browser, "/review")
 
 
 async def test_a_chapter_leads_to_the_drills_on_its_concepts(browser: httpx2.AsyncClient, course: Course) -> None:
