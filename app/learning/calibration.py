@@ -34,7 +34,7 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True)
 class Guess:
-    """A prediction, or an answer in review, with a stated confidence; its truth is known. `concepts` are ids."""
+    """A prediction, or an answer in review or to a drill, with a stated confidence. `concepts` are ids."""
 
     confidence: Confidence
     right: bool

@@ -66,7 +66,7 @@ class ReviewCards:
         return tuple(_review_answer(row) for row in rows)
 
     async def stated(self, learner: LearnerId) -> tuple[Stated, ...]:
-        """Settled predictions, and answers in review, of which the learner said how sure they were."""
+        """Settled predictions, and answers in review and to drills, of which the learner said how sure they were."""
         return await self._database.read(_read_stated, learner)
 
     async def find_answer(self, learner: LearnerId, number: int) -> ReviewAnswer | None:
