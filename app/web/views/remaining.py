@@ -36,11 +36,15 @@ def sum_remaining(
 
 
 def minutes_left(chapter: Chapter, reading: Reading | None) -> int:
-    """The share of the chapter's minutes that its blocks from the reader's place on have. A block is a block."""
+    """The share of the chapter's minutes that its blocks from the reader's place on have. A block is a block.
+
+    0 means read to the end: at the last block there is a minute left.
+    """
     if _is_read(reading):
         return 0
     position = find_position(chapter, reading.anchor) if reading else 0
-    return round(chapter.minutes * (1 - position / len(chapter.blocks))) if chapter.blocks else chapter.minutes
+    share = 1 - position / len(chapter.blocks) if chapter.blocks else 1.0
+    return max(1, round(chapter.minutes * share))
 
 
 def find_position(chapter: Chapter, anchor: str) -> int:

@@ -40,6 +40,14 @@ def test_the_blocks_before_the_readers_place_are_done(first: Chapter) -> None:
     assert minutes_left(first, reading) == round(40 * (1 - block / len(first.blocks)))
 
 
+def test_a_chapter_left_at_its_last_block_is_not_called_read(first: Chapter) -> None:
+    names = [getattr(block, "id", "") for block in first.blocks]
+    last = Reading(next(name for name in reversed(names) if name), NOON, None)
+
+    assert minutes_left(replace(first, minutes=1), last) == 1
+    assert minutes_left(replace(first, minutes=1), replace(last, finished_at=NOON)) == 0
+
+
 def test_a_place_that_the_chapter_has_no_longer_is_its_beginning(first: Chapter) -> None:
     assert minutes_left(first, Reading("gone", NOON, None)) == 40
 
