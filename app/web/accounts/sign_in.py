@@ -17,15 +17,15 @@ from app.web.edge.access import NotAllowed
 from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.rates import Act
-from app.web.edge.signing_in import actor_of, after_sign_in, sign_in, sign_out
+from app.web.edge.signing_in import MAX_TARGET_CHARACTERS, actor_of, after_sign_in, sign_in, sign_out
 from app.web.pages.theme import local_path
 
 router = APIRouter(include_in_schema=False)
 
 MAX_FIELD_CHARACTERS = 400
 Field = Annotated[str, Form(max_length=MAX_FIELD_CHARACTERS)]
-NextInQuery = Annotated[str, Query(alias="next", max_length=MAX_FIELD_CHARACTERS)]
-NextInForm = Annotated[str, Form(alias="next", max_length=MAX_FIELD_CHARACTERS)]
+NextInQuery = Annotated[str, Query(alias="next", max_length=MAX_TARGET_CHARACTERS)]
+NextInForm = Annotated[str, Form(alias="next", max_length=MAX_TARGET_CHARACTERS)]
 
 
 @dataclass(frozen=True)

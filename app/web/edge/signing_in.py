@@ -15,6 +15,8 @@ from app.web.edge.identity import RequestContext, cookie_name, send_cookie, set_
 from app.web.edge.terms import are_new_to
 
 USER_AGENT_CHARACTERS = 120
+MAX_TARGET_CHARACTERS = 400
+"""Of the address to which a person goes on after a form."""
 
 
 async def sign_in(context: RequestContext, account: Account, method: str) -> Session:
@@ -69,7 +71,9 @@ def forget_cookie(context: RequestContext) -> None:
 def after_sign_in(context: RequestContext, session: Session, target: str) -> Response:
     """Go on to the page that was wanted; first to new terms, and to the question whose earlier work this is."""
     if are_new_to(context.site.terms, session.account):
-        target = f"/terms?next={quote(target, safe='/')}"
+        wanted = f"/terms?next={quote(target, safe='/')}"
+        # It is a target of /join, which refuses a longer one.
+        target = wanted if len(wanted) <= MAX_TARGET_CHARACTERS else "/terms"
     if session.unclaimed is None:
         return RedirectResponse(target, 303)
     return RedirectResponse(f"/join?next={quote(target, safe='/')}", 303)

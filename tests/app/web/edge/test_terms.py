@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx2
 import pytest
 from fastapi import FastAPI
-from people import sign_in, sign_up
+from people import PASSWORD, leave_work, sign_in, sign_up
 from pydantic import ValidationError
 
 from app.course.model import Course
@@ -60,6 +60,21 @@ async def test_changed_terms_are_asked_about_again(
     assert (agreed.status_code, agreed.headers["location"]) == (303, "/course")
     assert NOTICE not in (await browser.get("/course")).text
     assert (await sign_in(stranger, "Ada")).headers["location"] == "/"
+
+
+async def test_a_long_way_back_does_not_end_at_a_refusal_between_signing_in_and_new_terms(
+    browser: httpx2.AsyncClient, stranger: httpx2.AsyncClient, site: Site
+) -> None:
+    await sign_up(browser, "Ada")
+    await browser.post("/chapters/a-first-graph/read")
+    change_terms(site)
+    await leave_work(stranger)
+
+    form = {"name": "Ada", "password": PASSWORD, "next": "/search?q=" + "a&" * 190}
+    answer = await stranger.post("/sign-in", data=form)
+
+    assert answer.headers["location"].startswith("/join?next=/terms")
+    assert (await stranger.get(answer.headers["location"])).status_code == 200
 
 
 async def test_the_answer_to_a_form_leads_back_to_a_page_that_can_be_opened(
