@@ -138,3 +138,22 @@ def test_a_small_matrix_is_laid_out_as_a_grid(open_page: OpenPage) -> None:
     page.locator("g.node-leaf").click()
     rows = page.locator(".node-panel .matrix tr")
     expect(rows.first).to_have_text("1.02.0")
+
+
+SIGNED = """\
+import torch
+W = torch.tensor([[4.0, -2.0], [0.0, float("nan")]], requires_grad=True)
+(W * 2).sum().backward()
+"""
+
+
+def test_a_matrix_is_a_table_whose_cells_are_coloured_by_sign_and_size(open_page: OpenPage) -> None:
+    page = play(open_page, SIGNED)
+    go(page, count_steps(page))
+    page.locator("g.node-leaf").click()
+    cells = page.locator(".node-panel").get_by_role("table", name="Matrix of 2 by 2").first.get_by_role("cell")
+    expect(cells).to_have_text(["4.0", "-2.0", "0.0", "nan"])
+    marks = cells.evaluate_all("cells => cells.map(cell => [cell.dataset.sign ?? '', cell.dataset.shade ?? ''])")
+    assert marks == [["plus", "5"], ["minus", "3"], ["", ""], ["none", ""]]
+    colours = cells.evaluate_all("cells => cells.map(cell => getComputedStyle(cell).backgroundColor)")
+    assert len(set(colours)) == 4
