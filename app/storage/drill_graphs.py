@@ -95,11 +95,11 @@ class DrillGraphs:
         rows = await self._database.read(fetch, asked.order_by(drill_graphs.c.made_at.desc()))
         return _read(rows[0]) if rows else None
 
-    async def close(self, learner: LearnerId, graph: str, now: datetime) -> bool:
-        """Note that the learner has answered. False if they had answered before, or were not asked."""
-        mine = (drill_asks.c.learner == learner) & (drill_asks.c.graph == graph) & drill_asks.c.answered_at.is_(None)
-        statement = update(drill_asks).where(mine).values(answered_at=now.timestamp())
-        return await self._database.write(change, statement) == 1
+
+def close_ask(connection: Connection, learner: LearnerId, graph: str, now: datetime) -> bool:
+    """Note that the learner has answered. False if they had answered before, or were not asked."""
+    mine = (drill_asks.c.learner == learner) & (drill_asks.c.graph == graph) & drill_asks.c.answered_at.is_(None)
+    return change(connection, update(drill_asks).where(mine).values(answered_at=now.timestamp())) == 1
 
 
 def _of(drills: Mapping[str, str]) -> Any:

@@ -13,11 +13,12 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, Table, insert, select, update
 
+from app.course.drills.drill import ANSWERS
 from app.learning.review import Key, Rating
 from app.storage.accounts import Accounts
 from app.storage.calendars import Calendars
 from app.storage.draft_key import DraftKey
-from app.storage.drill_graphs import DrillGraphs
+from app.storage.drill_graphs import DrillGraphs, close_ask
 from app.storage.exporting import export
 from app.storage.forgetting import end_audit, forget, sweep
 from app.storage.identities import Identities
@@ -86,6 +87,14 @@ class Store:
         """
         row = _answer_row(learner, chapter, answer)
         return await self._database.write(_add_answer_once, row, answer.answered_at, begun, earlier)
+
+    async def answer_drill(self, learner: LearnerId, graph: str, answer: Answer) -> int | None:
+        """Store the answer to a drawn graph, and close the graph; returns the answer's number.
+
+        None if the learner had answered before, or was not asked; then nothing changed.
+        """
+        row = _answer_row(learner, ANSWERS, answer)
+        return await self._database.write(_answer_drill, row, answer.answered_at, graph)
 
     async def rate_answer(
         self, learner: LearnerId, chapter: str, question: str, ticked: Sequence[str], correct: bool, rating: Rating
@@ -227,6 +236,11 @@ def _add_answer_once(
         each.number for each in fetch(connection, select(answers.c.number).where(same).order_by(answers.c.number))
     ]
     return numbers[earlier] if earlier < len(numbers) else _add_answer(connection, row, now, "")
+
+
+def _answer_drill(connection: Connection, row: dict[str, Any], now: datetime, graph: str) -> int | None:
+    is_first = close_ask(connection, LearnerId(row["learner"]), graph, now)
+    return _add_answer(connection, row, now, "") if is_first else None
 
 
 def _rate_answer(connection: Connection, learner: LearnerId, key: Key, values: dict[str, Any]) -> bool:

@@ -8,15 +8,13 @@ from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from app.course.drills.drill import ANSWERS
-from app.course.questions.marking import Mark, QuestionResponse, Unmarkable
+from app.course.questions.marking import Unmarkable
 from app.drawing.tasks import DrawPicture, NotDrawn
 from app.learning.review import rate_mark
 from app.storage.drill_graphs import StoredGraph, Wanted
 from app.storage.records import Answer
-from app.web.api.answers import read_response
 from app.web.api.graphs import GraphAnswer, OpenFolds, answer_graph
-from app.web.api.reviews import DONT_KNOW, ReviewForm
+from app.web.api.reviews import ReviewForm, mark_form
 from app.web.edge.drill_stock import name_generators
 from app.web.edge.identity import LearnerContextDep, RequestContext, RequestContextDep
 from app.web.edge.rates import Act
@@ -29,7 +27,6 @@ from app.web.pages.drill import (
     show_asked,
     show_choice,
 )
-from app.web.views.reviewing import Instance
 from app.web.views.tapes import ask_played, complete_graph
 
 router = APIRouter(include_in_schema=False)
@@ -78,33 +75,24 @@ async def answer(
         return _show_result(stored, practised)
     instance = await make_instance(asking, stored, answered=False)
     try:
-        response, mark = _mark(instance, form)
+        response, mark = mark_form(instance, form)
     except Unmarkable as problem:
         return await show_asked(asking, stored, practised, str(problem))
-    if await context.site.store.drill_graphs.close(context.learner, stored.id, context.now):
-        kept = Answer(
-            instance.question.id,
-            replace(response, draw=stored.graph.seed),
-            mark.right,
-            context.now,
-            content_hash=instance.question.content_hash,
-            confidence=form.confidence,
-            rating=None if mark.right is None else rate_mark(mark.right, form.confidence),
-        )
-        await context.site.store.add_answer(context.learner, ANSWERS, kept)
+    kept = Answer(
+        instance.question.id,
+        replace(response, draw=stored.graph.seed),
+        mark.right,
+        context.now,
+        content_hash=instance.question.content_hash,
+        confidence=form.confidence,
+        rating=None if mark.right is None else rate_mark(mark.right, form.confidence),
+    )
+    await context.site.store.answer_drill(context.learner, stored.id, kept)
     return _show_result(stored, practised)
 
 
 def _show_result(stored: StoredGraph, practised: Practised) -> Response:
     return RedirectResponse(practised.href(f"/drill/{stored.id}"), 303)
-
-
-def _mark(instance: Instance, form: ReviewForm) -> tuple[QuestionResponse, Mark]:
-    """Raises Unmarkable. "I don't know" is wrong, and says nothing else."""
-    if form.say == DONT_KNOW:
-        return QuestionResponse(), Mark(False, "")
-    response = read_response(form, instance.question, instance.figure)
-    return response, instance.question.mark(response)
 
 
 async def _need_answered(graph: str, context: RequestContext) -> StoredGraph:

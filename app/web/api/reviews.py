@@ -18,7 +18,7 @@ from app.web.api.answers import CHANGED, AnswerForm, read_response
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.rates import Act
 from app.web.edge.zones import list_zones
-from app.web.pages.drill import close_drill
+from app.web.pages.drill import keep_drill_answer
 from app.web.pages.review import find_instance, key_of, open_day, show_next
 from app.web.views.reviewing import Instance
 from graders.contract.model import LearnerId
@@ -63,14 +63,12 @@ async def answer(
         raise HTTPException(409, CHANGED)
     await context.count_kept(Act.WRITE, form.text)
     try:
-        response, mark = _mark(instance, form)
+        response, mark = mark_form(instance, form)
     except Unmarkable as problem:
         return await show_next(context, instance, str(problem))
     # Practice comes after the truth was shown, so it says nothing about what the learner's words are worth.
     given = day.count_answers(key)
     confidence = None if given else form.confidence
-    if key.chapter == ANSWERS and not await close_drill(context, key, instance.draw):
-        return RedirectResponse("/review", 303)
     kept = Answer(
         question,
         replace(response, draw=instance.draw),
@@ -81,12 +79,15 @@ async def answer(
         rating=None if mark.right is None else rate_mark(mark.right, confidence),
         in_review=True,
     )
-    earlier = given if form.earlier is None else min(form.earlier, given)
-    number = await context.site.store.add_answer_once(learner, chapter, kept, day.begun, earlier)
-    return RedirectResponse(f"/review/answers/{number}", 303)
+    if key.chapter == ANSWERS:
+        number = await keep_drill_answer(context, learner, kept)
+    else:
+        earlier = given if form.earlier is None else min(form.earlier, given)
+        number = await context.site.store.add_answer_once(learner, chapter, kept, day.begun, earlier)
+    return RedirectResponse("/review" if number is None else f"/review/answers/{number}", 303)
 
 
-def _mark(instance: Instance, form: ReviewForm) -> tuple[QuestionResponse, Mark]:
+def mark_form(instance: Instance, form: ReviewForm) -> tuple[QuestionResponse, Mark]:
     """Raises Unmarkable. "I don't know" is wrong, and says nothing else."""
     if form.say == DONT_KNOW:
         return QuestionResponse(), Mark(False, "")

@@ -22,6 +22,7 @@ from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.views.blocks import ConfidenceView, GraphView, QuestionView
 from app.web.views.reviewing import Instance, link_to_explanation, show_answered, show_graph, show_question
+from graders.contract.model import LearnerId
 
 router = APIRouter(include_in_schema=False)
 
@@ -190,11 +191,11 @@ async def find_drill_instance(context: RequestContext, key: Key, draw: int | Non
     return await make_instance(context, stored, answered=stored.answered) if stored else None
 
 
-async def close_drill(context: RequestContext, key: Key, draw: int | None) -> bool:
-    """Note that this reader answered a drill in review. False if they had answered this graph before."""
-    graphs, learner = context.site.store.drill_graphs, context.learner
-    stored = await graphs.find_draw(learner, key.question, draw) if learner and draw is not None else None
-    return stored is not None and learner is not None and await graphs.close(learner, stored.id, context.now)
+async def keep_drill_answer(context: RequestContext, learner: LearnerId, answer: Answer) -> int | None:
+    """Store the answer to a drill that review asked; returns its number. None if this graph was answered before."""
+    store, draw = context.site.store, answer.response.draw
+    stored = None if draw is None else await store.drill_graphs.find_draw(learner, answer.question, draw)
+    return None if stored is None else await store.answer_drill(learner, stored.id, answer)
 
 
 async def _draw(context: RequestContext, source: str, trace: str) -> Figure | None:

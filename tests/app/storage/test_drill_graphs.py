@@ -2,12 +2,16 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from app.course.drills.drill import DrillGraph
+from app.course.questions.marking import QuestionResponse
 from app.storage.drill_graphs import MAX_EACH, Wanted
 from app.storage.merging import merge
+from app.storage.records import Answer
 from app.storage.store import Store
 from graders.contract.model import LearnerId
-from graders.ledger import Database
+from graders.ledger import Database, StorageRefused
 
 ADA, BOB = LearnerId("a" * 32), LearnerId("b" * 32)
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -23,12 +27,16 @@ async def add(store: Store, *numbers: int, drill: str = "sums", digest: str = "n
     await store.drill_graphs.add(drill, digest, [make(number) for number in numbers], "2.13.0", at)
 
 
+async def answer(store: Store, learner: LearnerId, graph: str) -> int | None:
+    return await store.answer_drill(learner, graph, Answer("sums", QuestionResponse(), True, NOON))
+
+
 async def take_all(store: Store, learner: LearnerId, wanted: Wanted = ALL) -> list[int]:
     """The seeds of all graphs that the learner is asked, one after the other."""
     seeds: list[int] = []
     while taken := await store.drill_graphs.take(learner, wanted, NOON + timedelta(seconds=len(seeds))):
         seeds.append(taken.stored.graph.seed)
-        assert await store.drill_graphs.close(learner, taken.stored.id, NOON)
+        assert await answer(store, learner, taken.stored.id)
     return seeds
 
 
@@ -38,7 +46,7 @@ async def test_a_drill_is_askable_until_its_last_graph_is_answered(store: Store)
     taken = await store.drill_graphs.take(ADA, ALL, NOON)
     assert taken is not None
     assert await store.drill_graphs.askable(ADA, ALL.drills) == {"sums"}
-    await store.drill_graphs.close(ADA, taken.stored.id, NOON)
+    assert await answer(store, ADA, taken.stored.id)
     assert await store.drill_graphs.askable(ADA, ALL.drills) == set()
     assert await store.drill_graphs.askable(BOB, ALL.drills) == {"sums"}
 
@@ -79,9 +87,21 @@ async def test_only_who_was_asked_finds_a_graph_and_answers_once(store: Store) -
     assert found == taken.stored
     assert await store.drill_graphs.find_draw(ADA, "sums", 1) == found
     assert await store.drill_graphs.find(BOB, taken.stored.id) is None
-    assert not await store.drill_graphs.close(BOB, taken.stored.id, NOON)
-    assert await store.drill_graphs.close(ADA, taken.stored.id, NOON)
-    assert not await store.drill_graphs.close(ADA, taken.stored.id, NOON)
+    assert await answer(store, BOB, taken.stored.id) is None
+    number = await answer(store, ADA, taken.stored.id)
+    assert await answer(store, ADA, taken.stored.id) is None
+    assert [number] == [row["number"] for row in (await store.export(ADA))["answers"]]
+    assert (await store.export(BOB))["answers"] == []
+
+
+async def test_a_graph_stays_open_if_its_answer_cannot_be_stored(store: Store, database: Database) -> None:
+    await add(store, 1)
+    taken = await store.drill_graphs.take(ADA, ALL, NOON)
+    assert taken is not None
+    await database.write(lambda connection: connection.exec_driver_sql("ALTER TABLE answers RENAME TO away"))
+    with pytest.raises(StorageRefused):
+        await answer(store, ADA, taken.stored.id)
+    assert await store.drill_graphs.find(ADA, taken.stored.id) == taken.stored
 
 
 async def test_what_was_asked_goes_along_when_learners_are_joined_and_goes_when_they_are_deleted(

@@ -8,12 +8,13 @@ from site_parts import FakeWorker, StoppedClock
 
 from app.course.drills.drill import LEVELS
 from app.course.model import Course
+from app.course.questions.marking import QuestionResponse
 from app.storage.drill_graphs import Wanted
+from app.storage.records import Answer
 from app.web.edge.drill_stock import (
     AFTER_FAILURE_SECONDS,
     DRAWS_A_JOB,
     LEAST_EACH,
-    LOOK_SECONDS,
     PAUSE_SECONDS,
     DrillStock,
     name_generators,
@@ -64,7 +65,9 @@ async def test_nothing_is_drawn_without_graders_or_while_somebody_waits(stock: D
     assert await stock.graphs.count(name_generators(site.read_course().drills)) == {}
 
 
-async def test_a_due_drill_without_a_new_graph_causes_more_to_be_drawn(worker: FakeWorker, stock: DrillStock) -> None:
+async def test_a_due_drill_without_a_new_graph_causes_more_to_be_drawn(
+    worker: FakeWorker, stock: DrillStock, site: Site, clock: StoppedClock
+) -> None:
     draw_for(worker, list(range(1000)))
     for _ in LEVELS:
         await stock.fill_once()
@@ -72,13 +75,15 @@ async def test_a_due_drill_without_a_new_graph_causes_more_to_be_drawn(worker: F
     assert await stock.askable(ADA, drills) == {"sums"}
     assert not await stock.fill_once()
     while taken := await stock.graphs.take(ADA, Wanted(drills), stock._clock()):
-        await stock.graphs.close(ADA, taken.stored.id, stock._clock())
+        await site.store.answer_drill(ADA, taken.stored.id, Answer("sums", QuestionResponse(), True, clock()))
     assert await stock.askable(ADA, drills) == set()
     assert await stock.fill_once()
     assert await stock.askable(ADA, drills) == {"sums"}
 
 
-async def test_a_reader_near_the_end_of_a_group_causes_one_more_job(worker: FakeWorker, stock: DrillStock) -> None:
+async def test_a_reader_near_the_end_of_a_group_causes_one_more_job(
+    worker: FakeWorker, stock: DrillStock, site: Site, clock: StoppedClock
+) -> None:
     draw_for(worker, list(range(1000)))
     for _ in LEVELS:
         await stock.fill_once()
@@ -86,7 +91,7 @@ async def test_a_reader_near_the_end_of_a_group_causes_one_more_job(worker: Fake
     for _ in range(DRAWS_A_JOB):
         taken = await stock.take(ADA, wanted)
         assert taken is not None
-        await stock.graphs.close(ADA, taken.stored.id, stock._clock())
+        await site.store.answer_drill(ADA, taken.stored.id, Answer("sums", QuestionResponse(), True, clock()))
     assert await stock.fill_once()
     assert not await stock.fill_once()
     assert await stock.take(ADA, wanted) is not None
@@ -114,11 +119,3 @@ async def test_a_failure_that_nobody_foresaw_does_not_end_the_filling(
     assert await stock._fill_and_rest() == AFTER_FAILURE_SECONDS
     assert "the disk is gone" in caplog.text
     assert await stock._fill_and_rest() == PAUSE_SECONDS
-
-
-async def test_a_stock_that_lacks_nothing_is_looked_at_again_later(worker: FakeWorker, stock: DrillStock) -> None:
-    draw_for(worker, list(range(1000)))
-    assert [await stock._fill_and_rest() for _ in range(len(LEVELS) + 1)] == [
-        *[PAUSE_SECONDS] * len(LEVELS),
-        LOOK_SECONDS,
-    ]
