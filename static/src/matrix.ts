@@ -4,24 +4,25 @@
 import { make } from "./dom";
 
 const SHADES = 5;
-const SHAPE = /^(\([\d, ]*\)) (?=\[)/;
+const MATRIX = /\[\[[^[\]…]*\](?:, \[[^[\]…]*\])*\]/g;
 
-/** The elements for a rendered value: a grid for each small matrix in it, text for everything else. */
+/** The elements for rendered values: a grid for each matrix that is written in full, text for everything else. */
 export function layOutValue(text: string): (HTMLElement | string)[] {
-  return text.split("; ").flatMap((part, place) => {
-    const shape = SHAPE.exec(part)?.[1] ?? "";
-    const rows = readMatrix(part.replace(SHAPE, ""));
-    const before = place ? ["; "] : [];
-    if (!rows) return [...before, part];
-    return [...before, ...(shape ? [`${shape} `] : []), makeGrid(rows)];
-  });
+  return text.split("; ").flatMap((part, place) => [...(place ? ["; "] : []), ...layOutPart(part)]);
 }
 
-/** The rows of a matrix that is written in full; null for anything else, including a matrix with numbers left out. */
-function readMatrix(text: string): string[][] | null {
-  if (!/^\[\[[^[\]…]*\](, \[[^[\]…]*\])*\]$/.test(text)) return null;
-  const rows = text.slice(2, -2).split("], [").map((row) => row.split(", "));
-  return rows.every((row) => row.length === rows[0]?.length) ? rows : null;
+function layOutPart(part: string): (HTMLElement | string)[] {
+  // Of a tensor of three dimensions, a grid would show a slice as if it were all.
+  if (part.includes("[[[")) return [part];
+  const found: (HTMLElement | string)[] = [];
+  let done = 0;
+  for (const match of part.matchAll(MATRIX)) {
+    const rows = match[0].slice(2, -2).split("], [").map((row) => row.split(", "));
+    if (rows.some((row) => row.length !== rows[0]?.length)) continue;
+    found.push(part.slice(done, match.index), makeGrid(rows));
+    done = match.index + match[0].length;
+  }
+  return [...found, part.slice(done)].filter((piece) => piece !== "");
 }
 
 function makeGrid(rows: string[][]): HTMLElement {

@@ -151,6 +151,10 @@ def test_a_matrix_is_a_table_whose_cells_are_coloured_by_sign_and_size(open_page
     page = play(open_page, SIGNED)
     go(page, count_steps(page))
     page.locator("g.node-leaf").click()
+    gradient = (
+        page.locator(".node-panel dd").filter(has_text=".grad += ").get_by_role("table", name="Matrix of 2 by 2")
+    )
+    expect(gradient.get_by_role("cell")).to_have_text(["2.0"] * 4)
     cells = page.locator(".node-panel").get_by_role("table", name="Matrix of 2 by 2").first.get_by_role("cell")
     expect(cells).to_have_text(["4.0", "-2.0", "0.0", "nan"])
     marks = cells.evaluate_all("cells => cells.map(cell => [cell.dataset.sign ?? '', cell.dataset.shade ?? ''])")
