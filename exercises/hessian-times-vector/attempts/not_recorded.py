@@ -1,0 +1,7 @@
+import torch
+
+
+def hvp(f, x, v):
+    x = x.detach().requires_grad_()
+    (g,) = torch.autograd.grad(f(x), x)
+    return torch.autograd.grad((g * v).sum(), x)[0]
