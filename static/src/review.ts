@@ -11,7 +11,6 @@ export class ReviewElement extends HTMLElement {
   connectedCallback(): void {
     document.addEventListener("keydown", this.listen);
     joinGraph(this, this.dataset["graph"]);
-    this.querySelector<HTMLElement>(".number-input, .text-input, textarea")?.focus({ preventScroll: true });
   }
 
   disconnectedCallback(): void {

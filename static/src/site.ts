@@ -2,6 +2,7 @@
 
 import { ContentsElement } from "./contents";
 import { addCopyButtons } from "./copy";
+import { focusFirstField } from "./first-field";
 import { listenForKeys } from "./keys";
 import { watchPage } from "./later";
 import { listenForSearch } from "./search-door";
@@ -10,6 +11,7 @@ import { ThemeElement } from "./theme";
 addCopyButtons(document);
 customElements.define("uw-theme", ThemeElement);
 customElements.define("uw-contents", ContentsElement);
+focusFirstField(document);
 listenForKeys();
 listenForSearch();
 watchPage(document);
