@@ -1,7 +1,13 @@
-"""What several browser tests use: where the repository is, free ports, readiness, and scrolling through a page."""
+"""What several browser tests use: a running site, free ports, readiness, and scrolling through a page."""
 
+import os
+import signal
 import socket
-from collections.abc import Callable
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -44,6 +50,27 @@ def answers(url: str) -> bool:
             return True
     except (URLError, TimeoutError, ConnectionError):
         return False
+
+
+@contextmanager
+def serve_graded(course: Path, data: Path) -> Iterator[str]:
+    """The whole site with a grader, started as one command; its address."""
+    port = find_free_port()
+    address = f"http://127.0.0.1:{port}"
+    variables = {**os.environ, "UNWIND_DATA": str(data), "UNWIND_COURSE": str(course), "UNWIND_PORT": str(port)}
+    serving = subprocess.Popen(
+        [sys.executable, "-m", "app", "serve"], cwd=ROOT, env=variables, stdout=subprocess.DEVNULL
+    )
+    try:
+        until = time.monotonic() + READY_SECONDS
+        while not is_ready(address):
+            assert serving.poll() is None, "the site ended by itself"
+            assert time.monotonic() < until, "the site is not ready"
+            time.sleep(0.2)
+        yield address
+    finally:
+        serving.send_signal(signal.SIGINT)
+        serving.wait(timeout=30)
 
 
 NEAR_IS_AWAKE = """() => [...document.querySelectorAll(":not(:defined)")].every(element => {

@@ -1,16 +1,11 @@
 """The whole site on the fixture course, started as one command, and a headless browser in front of it."""
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_parts import CHROMIUM, FLAGS, READY_SECONDS, ROOT, OpenPage, find_free_port, is_ready
+from browser_parts import CHROMIUM, FLAGS, ROOT, OpenPage, serve_graded
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
 
 
@@ -29,28 +24,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def site(data: Path) -> Iterator[str]:
-    """The address of a running site with a grader."""
-    port = find_free_port()
-    address = f"http://127.0.0.1:{port}"
-    variables = {
-        "UNWIND_DATA": str(data),
-        "UNWIND_PORT": str(port),
-        "UNWIND_COURSE": str(ROOT / "tests" / "course"),
-    }
-    serving = subprocess.Popen(
-        [sys.executable, "-m", "app", "serve"],
-        cwd=ROOT,
-        env={**os.environ, **variables},
-        stdout=subprocess.DEVNULL,
-    )
-    until = time.monotonic() + READY_SECONDS
-    while not is_ready(address):
-        assert serving.poll() is None, "the site ended by itself"
-        assert time.monotonic() < until, "the site is not ready"
-        time.sleep(0.2)
-    yield address
-    serving.send_signal(signal.SIGINT)
-    serving.wait(timeout=30)
+    """The address of a running site with a grader, on the fixture course."""
+    with serve_graded(ROOT / "tests" / "course", data) as address:
+        yield address
 
 
 # One browser a module: its event loop must not stand in the way of asynchronous tests elsewhere.
