@@ -80,6 +80,17 @@ def _join_readings(moved: Any, rest: list[str]) -> Insert:
     return joined
 
 
+def _join_asks(moved: Any, rest: list[str]) -> Insert:
+    """The earlier asking, and answered if either was: a graph that was answered once is not asked again."""
+    ours, theirs = drill_asks.c, moved.excluded
+    values = {
+        "asked_at": case((theirs.asked_at < ours.asked_at, theirs.asked_at), else_=ours.asked_at),
+        "answered_at": func.coalesce(ours.answered_at, theirs.answered_at),
+    }
+    joined: Insert = moved.on_conflict_do_update(index_elements=["learner", "graph"], set_=values)
+    return joined
+
+
 IF_FREE = (calendars,)
 """Tables whose row changes hands unless the new learner has one."""
 
@@ -89,7 +100,7 @@ DERIVED = (review_cards,)
 ONE_OF_TWO: dict[Table, Conflict] = {
     predictions: _keep_earlier("committed_at"),
     hints: _keep_earlier("opened_at"),
-    drill_asks: _keep_earlier("asked_at"),
+    drill_asks: _join_asks,
     drafts: _keep_newer("saved_at"),
     notes: _keep_newer("saved_at"),
     readings: _join_readings,

@@ -115,3 +115,16 @@ async def test_what_was_asked_goes_along_when_learners_are_joined_and_goes_when_
     assert await store.drill_graphs.find(BOB, first.stored.id) is not None
     await store.forget(BOB)
     assert (await store.export(BOB))["drill_asks"] == []
+
+
+@pytest.mark.parametrize("who", [ADA, BOB])
+async def test_a_graph_that_one_of_two_learners_answered_is_not_asked_again_once_they_are_joined(
+    store: Store, database: Database, who: LearnerId
+) -> None:
+    await add(store, 1)
+    taken = await store.drill_graphs.take(ADA, ALL, NOON)
+    assert taken is not None
+    await store.drill_graphs.take(BOB, ALL, NOON + timedelta(minutes=1))
+    await answer(store, who, taken.stored.id)
+    await database.write(merge, ADA, BOB)
+    assert await store.drill_graphs.take(BOB, ALL, NOON) is None
