@@ -69,12 +69,6 @@ class ReviewCards:
         """Settled predictions, and answers in review and to drills, of which the learner said how sure they were."""
         return await self._database.read(_read_stated, learner)
 
-    async def find_answer(self, learner: LearnerId, number: int) -> ReviewAnswer | None:
-        """One of this learner's answers in review, or None."""
-        mine = (answers.c.learner == learner) & answers.c.in_review & (answers.c.number == number)
-        rows = await self._database.read(fetch, select(answers).where(mine))
-        return next((_review_answer(row) for row in rows), None)
-
 
 def renew_card(connection: Connection, learner: LearnerId, key: Key) -> None:
     """Make one question's card again after one of its answers was stored or rated."""
