@@ -133,6 +133,11 @@ def rate_rubric(ticked: int, points: int) -> Rating:
     return Rating.Hard if 2 * ticked >= points else Rating.Again
 
 
+def is_recalled(ticked: int, points: int) -> bool:
+    """Whether an open answer counts as right: with more than half of the rubric's points. Half of them is Hard."""
+    return 2 * ticked > points
+
+
 def remember(answers: Iterable[Reviewed]) -> Memory | None:
     """Replay the answers to one question, oldest first. Only the first of a day counts; None without any."""
     memory = None

@@ -12,7 +12,7 @@ from app.course.model import Chapter
 from app.course.questions.kinds import Choice, GraphClick, Number, Open, Order, Question, Several, Text, WrongLine
 from app.course.questions.marking import QuestionResponse, Unmarkable
 from app.drawing.tasks import Figure
-from app.learning.review import rate_mark, rate_rubric
+from app.learning.review import is_recalled, rate_mark, rate_rubric
 from app.storage.records import Answer
 from app.web.edge.identity import LearnerContext, LearnerContextDep, RequestContextDep
 from app.web.edge.rates import Act
@@ -114,7 +114,7 @@ async def _rate(context: LearnerContext, chapter: Chapter, question: Open, ticke
     """Store the ticks; the answer counts as recalled when more than half of the points are ticked."""
     points = [str(number) for number in range(1, len(question.rubric) + 1)]
     kept = [point for point in points if point in ticked]
-    correct, rating = 2 * len(kept) > len(points), rate_rubric(len(kept), len(points))
+    correct, rating = is_recalled(len(kept), len(points)), rate_rubric(len(kept), len(points))
     return await context.site.store.rate_answer(context.learner, chapter.slug, question.id, kept, correct, rating)
 
 

@@ -12,7 +12,7 @@ from app.course.drills.drill import ANSWERS
 from app.course.questions.kinds import Open
 from app.course.questions.marking import Mark, QuestionResponse, Unmarkable
 from app.learning.calibration import Confidence
-from app.learning.review import Key, rate_mark, rate_rubric
+from app.learning.review import Key, is_recalled, rate_mark, rate_rubric
 from app.storage.records import Answer
 from app.web.api.answers import CHANGED, AnswerForm, read_response
 from app.web.edge.identity import RequestContext, RequestContextDep
@@ -106,7 +106,7 @@ async def rate(number: int, context: RequestContextDep, form: Annotated[AnswerFo
     await context.count(Act.WRITE)
     points = [str(place) for place in range(1, len(instance.question.rubric) + 1)]
     ticked = [point for point in points if point in form.rubric]
-    correct, rating = 2 * len(ticked) > len(points), rate_rubric(len(ticked), len(points))
+    correct, rating = is_recalled(len(ticked), len(points)), rate_rubric(len(ticked), len(points))
     await context.site.store.rate_answer(learner, given.chapter, given.answer.question, ticked, correct, rating)
     return RedirectResponse("/review", 303)
 

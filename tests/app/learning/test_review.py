@@ -23,6 +23,7 @@ from app.learning.review import (
     choose_due_day,
     find_day,
     find_spread,
+    is_recalled,
     list_usual_days,
     plan_day,
     predict_retained,
@@ -145,6 +146,10 @@ def test_confidence_is_not_graded_but_a_guess_shows_little() -> None:
     assert {rate_mark(False, confidence) for confidence in (*Confidence, None)} == {Rating.Again}
     assert rate_mark(True, Confidence.GUESS) is Rating.Hard
     assert {rate_mark(True, level) for level in (Confidence.FAIRLY_SURE, Confidence.CERTAIN, None)} == {Rating.Good}
+
+
+def test_an_open_answer_counts_as_right_with_more_than_half_of_its_points() -> None:
+    assert [is_recalled(ticked, 4) for ticked in range(5)] == [False, False, False, True, True]
 
 
 def test_an_open_answer_is_rated_by_its_rubric() -> None:
