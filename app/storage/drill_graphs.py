@@ -4,7 +4,7 @@ import json
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, delete, func, insert, select, tuple_, update
@@ -18,6 +18,8 @@ from graders.ledger.database import Database
 
 MAX_EACH = 60
 """Graphs kept for one drill and level. The oldest make room, and with them what was asked of whom."""
+ANSWERED_WITHIN = timedelta(hours=1)
+"""So long after it was asked, a graph without an answer is kept: it may be on somebody's screen."""
 
 Group = tuple[str, int]
 """A drill and a level."""
@@ -115,7 +117,9 @@ def _add(
     connection: Connection, drill: str, digest: str, graphs: Sequence[DrillGraph], torch: str, now: datetime
 ) -> None:
     row = drill_graphs.c
-    connection.execute(delete(drill_graphs).where(row.drill == drill, row.digest != digest))
+    is_open = drill_asks.c.answered_at.is_(None) & (drill_asks.c.asked_at > (now - ANSWERED_WITHIN).timestamp())
+    spared = row.id.in_(select(drill_asks.c.graph).where(is_open))
+    connection.execute(delete(drill_graphs).where(row.drill == drill, row.digest != digest, ~spared))
     for graph in graphs:
         values = {
             "id": secrets.token_hex(16), "drill": drill, "digest": digest, "level": graph.level, "seed": graph.seed,
@@ -126,7 +130,7 @@ def _add(
     for level in {graph.level for graph in graphs}:
         kept = select(row.id).where(row.drill == drill, row.level == level)
         newest = kept.order_by(row.made_at.desc(), row.id).limit(MAX_EACH)
-        old = delete(drill_graphs).where(row.drill == drill, row.level == level, row.id.not_in(newest))
+        old = delete(drill_graphs).where(row.drill == drill, row.level == level, row.id.not_in(newest), ~spared)
         connection.execute(old)
 
 

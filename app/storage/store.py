@@ -97,11 +97,18 @@ class Store:
         return await self._database.write(_answer_drill, row, answer.answered_at, graph)
 
     async def rate_answer(
-        self, learner: LearnerId, chapter: str, question: str, ticked: Sequence[str], correct: bool, rating: Rating
+        self,
+        learner: LearnerId,
+        chapter: str,
+        question: str,
+        ticked: Sequence[str],
+        correct: bool,
+        rating: Rating,
+        number: int | None = None,
     ) -> bool:
-        """Store the rubric's ticks for the last answer to an open question. False if there is no answer."""
+        """Store the rubric's ticks for the answer `number`, or else for the last one. False if there is no answer."""
         values = {"ticked": json.dumps(ticked), "correct": correct, "rating": int(rating)}
-        return await self._database.write(_rate_answer, learner, Key(chapter, question), values)
+        return await self._database.write(_rate_answer, learner, Key(chapter, question), number, values)
 
     async def save_draft(self, learner: LearnerId, key: DraftKey, text: str, now: datetime) -> None:
         row = {"learner": learner, "key": key, "text": text, "saved_at": now.timestamp()}
@@ -243,8 +250,12 @@ def _answer_drill(connection: Connection, row: dict[str, Any], now: datetime, gr
     return _add_answer(connection, row, now, "") if is_first else None
 
 
-def _rate_answer(connection: Connection, learner: LearnerId, key: Key, values: dict[str, Any]) -> bool:
+def _rate_answer(
+    connection: Connection, learner: LearnerId, key: Key, number: int | None, values: dict[str, Any]
+) -> bool:
     mine = (answers.c.learner == learner) & (answers.c.chapter == key.chapter) & (answers.c.question == key.question)
+    if number is not None:
+        mine &= answers.c.number == number
     newest = select(answers.c.number).where(mine).order_by(answers.c.number.desc()).limit(1).scalar_subquery()
     rated = change(connection, update(answers).where(answers.c.number == newest).values(values)) == 1
     if rated:

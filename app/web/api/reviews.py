@@ -97,7 +97,7 @@ def mark_form(instance: Instance, form: ReviewForm) -> tuple[QuestionResponse, M
 
 @router.post("/review/answers/{number}/rubric")
 async def rate(number: int, context: RequestContextDep, form: Annotated[AnswerForm, Form()]) -> Response:
-    """Store which points of the rubric the last open answer made, and go on."""
+    """Store which points of the rubric this open answer made, and go on."""
     learner, day = _need_learner(context), await open_day(context)
     given = next((one for one in day.asked if one.number == number), None)
     instance = await find_instance(context, key_of(given), given.answer.response.draw) if given else None
@@ -107,7 +107,9 @@ async def rate(number: int, context: RequestContextDep, form: Annotated[AnswerFo
     points = [str(place) for place in range(1, len(instance.question.rubric) + 1)]
     ticked = [point for point in points if point in form.rubric]
     correct, rating = is_recalled(len(ticked), len(points)), rate_rubric(len(ticked), len(points))
-    await context.site.store.rate_answer(learner, given.chapter, given.answer.question, ticked, correct, rating)
+    await context.site.store.rate_answer(
+        learner, given.chapter, given.answer.question, ticked, correct, rating, number
+    )
     return RedirectResponse("/review", 303)
 
 

@@ -24,6 +24,8 @@ from graders.ledger import AddressBusy, Ledger, QueueFull, StorageRefused, TooMa
 log = logging.getLogger(__name__)
 
 NOBODY = LearnerId("drills")
+SHORT = {"cpu_seconds": 5.0, "wall_seconds": 10.0}
+"""Limits of one job, which draws some programs in a second: whoever comes meanwhile may have to wait for its slot."""
 """Whose jobs these are in the ledger."""
 LEAST_EACH = 12
 DRAWS_A_JOB = 12
@@ -117,7 +119,9 @@ class DrillStock:
     async def _draw(self, drill: Drill, level: int) -> bool:
         wanted = [(secrets.randbelow(SEEDS), level) for _ in range(DRAWS_A_JOB)]
         key = secrets.token_hex(16)
-        accepted = await self._ledger.submit(NOBODY, key, drill_job(drill, wanted), idle=True)
+        job = drill_job(drill, wanted)
+        job = job.model_copy(update={"limits": job.limits.model_copy(update=SHORT)})
+        accepted = await self._ledger.submit(NOBODY, key, job, idle=True)
         async for _ in self._ledger.follow(accepted.id):
             pass
         found = await self._ledger.find(accepted.id)

@@ -51,6 +51,23 @@ async def test_a_drill_is_askable_until_its_last_graph_is_answered(store: Store)
     assert await store.drill_graphs.askable(BOB, ALL.drills) == {"sums"}
 
 
+async def test_a_graph_that_somebody_may_be_looking_at_is_kept_for_an_hour(store: Store) -> None:
+    await add(store, 1)
+    taken = await store.drill_graphs.take(ADA, ALL, NOON)
+    assert taken is not None
+
+    await add(store, 2, digest="a newer generator", later=60)
+    assert await store.drill_graphs.find(ADA, taken.stored.id) is not None
+    assert await answer(store, ADA, taken.stored.id)
+    await add(store, 3, digest="a newer generator", later=120)
+    assert await store.drill_graphs.find(ADA, taken.stored.id) is None
+
+    left_open = await store.drill_graphs.take(BOB, Wanted({"sums": "a newer generator"}), NOON)
+    assert left_open is not None
+    await add(store, 4, digest="the newest", later=3700)
+    assert await store.drill_graphs.find(BOB, left_open.stored.id) is None
+
+
 async def test_each_learner_is_asked_each_graph_once(store: Store) -> None:
     await add(store, 1, 2, 3)
     assert sorted(await take_all(store, ADA)) == [1, 2, 3]

@@ -198,8 +198,11 @@ async def test_an_open_answer_is_compared_with_its_rubric(browser: httpx2.AsyncC
     assert "Which of these points did your answer make?" in page
     action = re.search(r'action="(/review/answers/\d+/rubric)"', page)
     assert action
+    await answer_in_chapter(browser, "say-it", text="another tab answers meanwhile")
     end = await give(browser, action[1], {"rubric": "1"})
     assert "1 of 1 right at once" in end
+    ticked = [row["ticked"] for row in (await browser.get("/me/export.json")).json()["answers"]]
+    assert ticked[-2:] == ['["1"]', None]
 
 
 async def test_a_prediction_is_asked_again_and_its_truth_told_after(
