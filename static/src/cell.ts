@@ -52,7 +52,8 @@ export class CellElement extends HTMLElement {
     this.typed = new TypedRuns({
       isWhole: () => this.pad.isWhole(),
       caretLine: () => this.pad.caretLine(),
-      isBusy: () => this.running !== null || (!this.hasShown && this.openPrediction() !== null),
+      isBusy: () => this.running !== null,
+      asksFirst: () => !this.hasShown && this.openPrediction() !== null,
       request: () => this.request(),
       showTyped: (run) => this.showTyped(run),
       fallBehind: (words) => this.fallBehind(words),

@@ -22,8 +22,10 @@ export interface TypedHost {
   isWhole(): boolean;
   /** The line that is being written, from 1; 0 if the cursor is elsewhere. */
   caretLine(): number;
-  /** Whether something else goes on that a picture would disturb, or would give away. */
+  /** Whether the reader's own run goes on. */
   isBusy(): boolean;
+  /** Whether a picture would give away what the reader has still to predict. */
+  asksFirst(): boolean;
   request(): Record<string, unknown>;
   showTyped(run: TypedRun): void;
   /** The picture is of earlier code; `words` say why. */
@@ -95,6 +97,7 @@ export class TypedRuns {
 
   private async run(): Promise<void> {
     if (this.host.isBusy()) return;
+    if (this.host.asksFirst()) return this.host.fallBehind("Predict first; then the picture follows your typing.");
     if (!this.host.isWhole()) return this.host.fallBehind("Waiting for a whole line …");
     const mine = new AbortController();
     this.running = mine;

@@ -59,7 +59,7 @@ def test_a_chapter_s_cell_follows_once_its_prediction_is_settled(open_page: Open
     cell = open_cell(page)
     sent = note_requests(page)
     type_below(page, cell, "z = x.exp()")
-    page.wait_for_timeout(1200)
+    expect(cell.locator("[data-state]")).to_have_text("Predict first; then the picture follows your typing.")
     assert sent == []
 
     run_past_the_prediction(cell)
