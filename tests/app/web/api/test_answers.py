@@ -109,7 +109,7 @@ async def test_all_questions_right_climb_a_rung(browser: httpx2.AsyncClient, wor
     first = (await browser.get(CHAPTER)).text
 
     assert "1 of 4 questions answered right" in first
-    assert "1 of 4 days: today counts" in first
+    assert "0 of 4 questions right on 4 different days" in first
 
 
 def shown_lines(fragment: httpx2.Response) -> list[str]:
