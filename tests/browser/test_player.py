@@ -34,6 +34,9 @@ def play(open_page: OpenPage, source: str, width: int = 1280, **options: Any) ->
     """The page to play on, after the code has run."""
     page = open_page(programs.link_to(source), width, **options)
     if width < 768:
+        # The link's code is put in place by a script, a moment after the page.
+        expect(page.locator(".code-input")).to_have_value(source)
+        page.locator(".typed-switch").wait_for()
         page.locator("[data-run]").click()
     page.locator("uw-player[data-tape]").wait_for()
     page.locator("[data-exports]:not([hidden])").wait_for()
