@@ -10,11 +10,10 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, func, insert, sel
 from app.storage.audit import Actor, write_line
 from app.storage.records import SectionId
 from app.storage.statements import change, fetch, insert_new, moment, optional_moment
-from app.storage.tables import accounts, learners, memberships, reports
+from app.storage.tables import ACTIVE, accounts, learners, memberships, reports
 from graders.contract.model import LearnerId
 from graders.ledger.database import Database
 
-ACTIVE = "active"
 MAX_OPEN_OF_ONE = 50
 """How many open reports one learner may have, so that one flooder cannot bury the others."""
 

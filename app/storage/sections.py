@@ -10,10 +10,9 @@ from app.storage.audit import Actor, write_line
 from app.storage.records import AccountId, Membership, Section, SectionId
 from app.storage.sessions import end_links, end_sessions
 from app.storage.statements import change, fetch, insert_new
-from app.storage.tables import accounts, memberships, sections
+from app.storage.tables import ACTIVE, INVITED, accounts, memberships, sections
 from graders.ledger.database import Database
 
-INVITED, ACTIVE = "invited", "active"
 RANK = {Role.LEARNER: 0, Role.ASSISTANT: 1, Role.INSTRUCTOR: 2}
 
 

@@ -12,7 +12,7 @@ from app.storage.forgetting import forget
 from app.storage.merging import count_work
 from app.storage.records import Account, AccountId, Session
 from app.storage.statements import change, fetch, insert_new, moment, optional_moment
-from app.storage.tables import accounts, learners, memberships, one_time_links, sessions
+from app.storage.tables import ACTIVE, accounts, learners, memberships, one_time_links, sessions
 from graders.contract.model import LearnerId
 from graders.ledger.database import Database
 
@@ -20,7 +20,7 @@ _is_section_staff = (
     select(memberships.c.account)
     .where(
         memberships.c.account == sessions.c.account,
-        memberships.c.status == "active",
+        memberships.c.status == ACTIVE,
         memberships.c.role.in_([role.value for role in SECTION_STAFF]),
     )
     .exists()

@@ -248,6 +248,8 @@ sections = Table(
     Column("made_at", Double, nullable=False),
 )
 
+INVITED, ACTIVE = "invited", "active"
+
 # `status` is "invited" until the person accepts: nobody gets rights over an account by adding it.
 memberships = Table(
     "memberships",

@@ -24,9 +24,9 @@ from graders.ledger import AddressBusy, Ledger, QueueFull, StorageRefused, TooMa
 log = logging.getLogger(__name__)
 
 NOBODY = LearnerId("drills")
+"""Whose jobs these are in the ledger."""
 SHORT = {"cpu_seconds": 5.0, "wall_seconds": 10.0}
 """Limits of one job, which draws some programs in a second: whoever comes meanwhile may have to wait for its slot."""
-"""Whose jobs these are in the ledger."""
 LEAST_EACH = 12
 DRAWS_A_JOB = 12
 """A job of so many took 0.4 s on two busy cores."""
