@@ -32,6 +32,7 @@ def write_line(
     section: SectionId | None = None,
     before: str | None = None,
     after: str | None = None,
+    reason: str | None = None,
 ) -> None:
     """Add a line within the transaction that it is about. `subject` is an id, never a name: names can be erased."""
     connection.execute(
@@ -43,6 +44,7 @@ def write_line(
             object=subject,
             before=before,
             after=after,
+            reason=reason,
             address_hash=actor.address_hash or None,
         )
     )
@@ -60,6 +62,7 @@ def read_lines(connection: Connection) -> tuple[AuditLine, ...]:
             object=names.get(row.object, row.object),
             before=row.before or "",
             after=row.after or "",
+            reason=row.reason or "",
         )
         for row in rows
     )

@@ -9,10 +9,11 @@ from app.storage.tables import accounts, audit, learners, metadata
 from graders.contract.model import LearnerId
 
 SECRETS = frozenset({"secret", "token_hash", "address_hash", "state_hash", "browser_hash", "nonce", "verifier"})
-OF_OTHERS = frozenset({"closed_by"})
+OF_OTHERS = frozenset({"closed_by", "made_by"})
 """Columns that name another person in a row about this one."""
 LEFT_OUT = {
     "sections": "its title is nobody's own; a membership names it",
+    "assignments": "what a section's learners are to do; an allowance or an override names it",
     "drill_graphs": "drawn by the site for everybody; `drill_asks` says which of them a learner was asked",
     "sign_in_failures": "keyed hashes, which cannot be traced to an account",
 }

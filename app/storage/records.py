@@ -121,6 +121,7 @@ class AuditLine:
     object: str
     before: str
     after: str
+    reason: str
 
 
 @dataclass(frozen=True)

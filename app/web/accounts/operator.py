@@ -49,6 +49,7 @@ class AuditRow:
     verb: str
     object: str
     change: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,7 @@ async def audit_page(context: RequestContextDep) -> Response:
             verb=line.verb,
             object=line.object,
             change=" → ".join(part for part in (line.before, line.after) if part),
+            reason=line.reason,
         )
         for line in await context.site.store.accounts.audit_lines()
     )
