@@ -19,9 +19,10 @@ from app.linking.oidc import OidcClient, open_http
 from app.preview import Preview
 from app.settings import Env, Settings, read_settings
 from app.storage.store import Store
-from app.web.accounts import desk, join, my_account, one_time_link, operator, reports, sign_in, terms
+from app.web.accounts import join, my_account, one_time_link, operator, sign_in, terms
 from app.web.accounts import providers as provider_routes
 from app.web.api import answers, drafts, drills, exports, graphs, health, predictions, reviews, runs, submissions
+from app.web.desk import people, reports, sections
 from app.web.edge import errors
 from app.web.edge.access import enforce
 from app.web.edge.assets import Assets, read_assets, serve_assets
@@ -113,11 +114,15 @@ ACCOUNTS = (
     terms.router,
     my_account.router,
     one_time_link.router,
-    desk.router,
     operator.router,
+)
+DESK = (
+    sections.router,
+    people.router,
     reports.router,
 )
 API = (runs.api, exports.api, graphs.api, drills.api, home.api, submissions.api, drafts.api, chapter.api, search.api)
+ALWAYS = (*PAGES, *ACCOUNTS, *DESK, *API)
 
 
 def utc_now() -> datetime:
@@ -158,7 +163,7 @@ def create_app(
         # Starlette's redirect would repeat the request's Host header, which a client can choose.
         redirect_slashes=False,
     )
-    for router in (*PAGES, *ACCOUNTS, *API, serve_assets(assets), *([preview_routes.router] if preview else [])):
+    for router in (*ALWAYS, serve_assets(assets), *([preview_routes.router] if preview else [])):
         app.include_router(router)
     errors.handle_errors(app)
     add_layers(app, settings, metrics)

@@ -1,1 +1,1 @@
-"""Pages about people: signing in and out, one's own account, sections, and the operator's list of accounts."""
+"""Pages about people: signing in and out, one's own account, and the operator's list of accounts."""

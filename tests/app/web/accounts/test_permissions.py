@@ -7,7 +7,7 @@ import pytest
 from people import join, make_account, sign_in, somebody, without_notes
 
 from app.access.permissions import ALLOWED, Permission, Role
-from app.main import ACCOUNTS, API, PAGES
+from app.main import ALWAYS
 from app.settings import Settings
 from app.storage.records import Account, SectionId
 from app.web.edge.access import RULES
@@ -25,7 +25,7 @@ WHO = (ANYBODY, Role.READER, Role.LEARNER, Role.ASSISTANT, Role.INSTRUCTOR, Role
 
 
 def all_routes() -> set[tuple[str, str]]:
-    routers = (*PAGES, *API, *ACCOUNTS, serve_assets(read_assets()), preview.router)
+    routers = (*ALWAYS, serve_assets(read_assets()), preview.router)
     return {
         (method, route.path)  # type: ignore[attr-defined]
         for router in routers

@@ -61,8 +61,12 @@ def fields_of(view: type) -> set[str]:
     return {field.name for field in dataclasses.fields(view)}
 
 
+SHARED = {"base.html", "section_base.html", "section_head.html"}
+"""What pages extend or include."""
+
+
 def test_every_kind_of_page_and_block_is_looked_at() -> None:
-    assert {view.template for view in PAGES} == {path.name for path in TEMPLATES.glob("*.html")} - {"base.html"}
+    assert {view.template for view in PAGES} == {path.name for path in TEMPLATES.glob("*.html")} - SHARED
     assert {view.template for view in BLOCKS} <= {path.stem for path in (TEMPLATES / "blocks").iterdir()}
 
 

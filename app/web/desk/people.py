@@ -1,4 +1,4 @@
-"""The desk of a section: who is in it, invitations, and one-time links for its learners."""
+"""The people of a section: who is in it, invitations, and one-time links for its learners."""
 
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
@@ -12,6 +12,7 @@ from app.access.permissions import Permission, Role, is_allowed
 from app.storage.records import AccountId, Membership, SectionId
 from app.web.accounts.one_time_link import show_new_link
 from app.web.accounts.sign_in import Field
+from app.web.desk.navigation import SectionNavigation, navigate
 from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.signing_in import actor_of
@@ -31,30 +32,14 @@ class PersonRow:
 
 
 @dataclass(frozen=True)
-class DeskPage:
-    template: ClassVar[str] = "desk.html"
+class PeoplePage:
+    template: ClassVar[str] = "people.html"
     frame: Frame
-    sections: tuple[Membership, ...]
-
-
-@dataclass(frozen=True)
-class SectionPage:
-    template: ClassVar[str] = "section.html"
-    frame: Frame
+    navigation: SectionNavigation
     people: tuple[PersonRow, ...]
     invite_action: str
     """Empty for somebody who may only look."""
-    reports_href: str
-    """The same."""
     problem: str
-
-
-@router.api_route("/desk", methods=["GET", "HEAD"])
-async def desk(context: RequestContextDep) -> Response:
-    assert context.account is not None
-    mine = await context.site.store.sections.of_account(context.account.id)
-    frame = await context.frame("Your sections", "The sections in which you teach.")
-    return context.site.renderer.page(DeskPage(frame, tuple(role for role in mine if role.is_staff)))
 
 
 @router.api_route("/desk/{section}", methods=["GET", "HEAD"])
@@ -95,16 +80,14 @@ async def make_link(context: RequestContextDep, section: str, account: str) -> R
 
 
 async def _show(context: RequestContext, section: SectionId, problem: str = "") -> Response:
-    assert context.account is not None
-    sections = context.site.store.sections
-    people = await sections.people(section)
-    mine = next(person for person in people if person.account == context.account.id)
-    may_manage = is_allowed(Permission.MANAGE_PEOPLE, (mine.role,))
-    page = SectionPage(
-        frame=await context.frame(mine.title, "Who is in this section."),
+    navigation = await navigate(context, section, "People")
+    people = await context.site.store.sections.people(section)
+    may_manage = is_allowed(Permission.MANAGE_PEOPLE, (navigation.reader.role,))
+    page = PeoplePage(
+        frame=await context.frame(navigation.page_title, "Who is in this section."),
+        navigation=navigation,
         people=tuple([await _show_person(context, person, may_manage=may_manage) for person in people]),
         invite_action=f"/desk/{section}/people" if may_manage else "",
-        reports_href=f"/desk/{section}/reports" if is_allowed(Permission.HANDLE_REPORTS, (mine.role,)) else "",
         problem=problem,
     )
     return context.site.renderer.page(page, 422 if problem else 200)

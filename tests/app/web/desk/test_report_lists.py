@@ -10,7 +10,7 @@ from app.access.permissions import Role
 from app.course.model import Course
 from app.storage.records import Account, SectionId
 from app.storage.reports import Report
-from app.web.accounts.reports import show_report, write_markdown
+from app.web.desk.reports import show_report, write_markdown
 from app.web.edge.site import Site
 
 PAGE = "chapters/a-first-graph"

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from app.course.model import Course
 from app.storage.records import SectionId
 from app.storage.reports import Report, ReportFilter, ReportState
+from app.web.desk.navigation import SectionNavigation, navigate
 from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.signing_in import actor_of
@@ -58,9 +59,9 @@ class ReportsPage:
 
     template: ClassVar[str] = "reports.html"
     frame: Frame
+    navigation: SectionNavigation | None
+    """None on the operator's list, which is of everybody."""
     action: str
-    back_href: str
-    back_title: str
     rows: tuple[ReportRow, ...]
     total: int
     state: ReportState
@@ -147,11 +148,12 @@ async def _show(context: RequestContext, wanted: ReportFilter, problem: str = ""
     reports, course = context.site.store.reports, context.course
     address = _address(wanted.section)
     found = await reports.find(wanted, SHOWN)
+    navigation = await navigate(context, wanted.section, "Reports") if wanted.section else None
+    title = navigation.page_title if navigation else "Reports"
     page = ReportsPage(
-        frame=await context.frame("Reports", "What readers found wrong in the course."),
+        frame=await context.frame(title, "What readers found wrong in the course."),
+        navigation=navigation,
         action=address,
-        back_href="/operator/accounts" if wanted.section is None else f"/desk/{wanted.section}",
-        back_title="Accounts and sections" if wanted.section is None else "People of this section",
         rows=_show_rows(course, found),
         total=await reports.count(wanted),
         state=wanted.state,

@@ -1,0 +1,1 @@
+"""The desk: what instructors and assistants see and do in their sections."""
