@@ -15,7 +15,8 @@ from app.course.loader import CourseReader
 from app.course.model import Course
 from app.course.publish import without_dangling, without_drafts
 from app.drawing.pool import Drawers
-from app.linking.oidc import OidcClient, open_http
+from app.linking.fetching import open_http
+from app.linking.oidc import OidcClient
 from app.preview import Preview
 from app.settings import Env, Settings, read_settings
 from app.storage.store import Store

@@ -1,1 +1,1 @@
-"""Talking to other servers about who somebody is. No SQL and no templates."""
+"""Talking to other servers: who somebody is, and a school's grades. No SQL and no templates."""

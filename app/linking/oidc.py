@@ -6,27 +6,25 @@ app/web/accounts/providers.py.
 
 import base64
 import hashlib
-import json
 import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import httpx2
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
+from app.linking.fetching import NoAnswer, fetch_capped, is_encrypted
 from app.linking.id_token import BadToken, check_id_token, read_keys
-from app.linking.providers import HERE, Provider
+from app.linking.providers import Provider
 
 log = logging.getLogger(__name__)
 
 METADATA_SECONDS = 3600.0
 KEYS_AGAIN_SECONDS = 30.0
-TIMEOUT_SECONDS = 10.0
-MAX_ANSWER_BYTES = 1 << 20
 SCOPE = "openid profile email"
 PERSONAL_CLAIMS = ("name", "preferred_username", "email", "email_verified")
 
@@ -176,20 +174,15 @@ class OidcClient:
         return self._keys
 
     async def _fetch(self, method: str, address: str, **more: Any) -> dict[str, Any]:
-        """A JSON object from the provider. Its answer is not trusted to be short, or to be one."""
-        body = b""
+        """A JSON object from the provider. Its answer is not trusted to be one."""
         try:
-            async with self._http.stream(method, address, **more) as answer:
-                async for part in answer.aiter_bytes():
-                    body += part
-                    if len(body) > MAX_ANSWER_BYTES:
-                        raise self._refuse(f"{address} answers too much")
-        except (httpx2.HTTPError, httpx2.InvalidURL) as problem:
-            raise self._refuse(f"{address}: {problem}") from problem
-        if answer.status_code != 200:
-            raise self._refuse(f"{address} answers {answer.status_code}")
+            answer = await fetch_capped(self._http, method, address, **more)
+        except NoAnswer as problem:
+            raise self._refuse(str(problem)) from problem
+        if answer.status != 200:
+            raise self._refuse(f"{address} answers {answer.status}")
         try:
-            found = json.loads(body)
+            found = answer.read_json()
         except ValueError as problem:
             raise self._refuse(f"{address} answers no JSON") from problem
         if not isinstance(found, dict):
@@ -204,8 +197,7 @@ class OidcClient:
 
 def _get_endpoint(metadata: Mapping[str, Any], name: str) -> str:
     address = str(metadata.get(name, ""))
-    parts = urlsplit(address)
-    if parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in HERE):
+    if is_encrypted(address):
         return address
     raise ProviderRefused("The provider of this sign-in publishes an address that is not encrypted.")
 
@@ -215,8 +207,3 @@ def _describe(issuer: str, claims: Mapping[str, Any]) -> Person:
     names = [claims[name] for name in ("name", "preferred_username") if isinstance(claims.get(name), str)]
     email = claims["email"] if isinstance(claims.get("email"), str) else ""
     return Person(issuer, subject, next(iter(names), ""), (email or next(iter(names), "") or subject)[:120])
-
-
-def open_http() -> httpx2.AsyncClient:
-    """Follows no redirect, and takes no proxy or credentials from the environment."""
-    return httpx2.AsyncClient(timeout=TIMEOUT_SECONDS, follow_redirects=False, trust_env=False)

@@ -11,7 +11,8 @@ import pytest
 from fake_provider import CLIENT
 from people import find_free_port
 
-from app.linking.oidc import OidcClient, open_http
+from app.linking.fetching import open_http
+from app.linking.oidc import OidcClient
 from app.linking.providers import Provider
 from app.web.edge.site import Site
 
