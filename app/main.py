@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from fastapi import Depends, FastAPI
+from httpx2 import AsyncClient
 from starlette.middleware.gzip import GZipMiddleware
 
 from app.access.passwords import Passwords
@@ -17,6 +18,7 @@ from app.course.publish import without_dangling, without_drafts
 from app.drawing.pool import Drawers
 from app.linking.fetching import open_http
 from app.linking.oidc import OidcClient
+from app.linking.platforms import Platforms
 from app.preview import Preview
 from app.settings import Env, Settings, read_settings
 from app.storage.store import Store
@@ -40,6 +42,7 @@ from app.web.edge.security import BodyLimit, FaultsInWords, SameOriginOnly, Secu
 from app.web.edge.site import Clock, Site
 from app.web.edge.terms import read_terms
 from app.web.edge.torch_version import RunningTorch
+from app.web.lti import registrations
 from app.web.pages import (
     calendar,
     chapter,
@@ -108,6 +111,7 @@ PAGES = (
     health.router,
     course_files.router,
 )
+LEARNING_PLATFORMS = (registrations.router,)
 ACCOUNTS = (
     sign_in.router,
     provider_routes.router,
@@ -121,6 +125,7 @@ DESK = (
     sections.router,
     people.router,
     reports.router,
+    *LEARNING_PLATFORMS,
 )
 API = (runs.api, exports.api, graphs.api, drills.api, home.api, submissions.api, drafts.api, chapter.api, search.api)
 ALWAYS = (*PAGES, *ACCOUNTS, *DESK, *API)
@@ -203,8 +208,8 @@ async def open_site(
     await endings.begin()
     opened = (settings, read_course, store, ledger, endings, renderer, assets, figures, torch, rates, metrics, disk)
     http = open_http()
-    providers = {name: OidcClient(provider, http) for name, provider in settings.read_providers().items()}
-    yield Site(*opened, drill_stock, clock, passwords, providers, course_search, read_terms(settings.terms), preview)
+    linked = (_open_providers(settings, http), Platforms(http))
+    yield Site(*opened, drill_stock, clock, passwords, *linked, course_search, read_terms(settings.terms), preview)
     await http.aclose()
     if preview:
         preview.watch.stop()
@@ -212,6 +217,10 @@ async def open_site(
         chore.cancel()
     await drawers.close()
     await ledger.close()
+
+
+def _open_providers(settings: Settings, http: AsyncClient) -> dict[str, OidcClient]:
+    return {name: OidcClient(provider, http) for name, provider in settings.read_providers().items()}
 
 
 def add_layers(app: FastAPI, settings: Settings, metrics: Metrics) -> None:

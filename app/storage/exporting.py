@@ -15,6 +15,13 @@ LEFT_OUT = {
     "sections": "its title is nobody's own; a membership names it",
     "assignments": "what a section's learners are to do; an allowance or an override names it",
     "drill_graphs": "drawn by the site for everybody; `drill_asks` says which of them a learner was asked",
+    "lti_registrations": "learning platforms; an identity names one",
+    "lti_deployments": "installations at a platform",
+    "lti_keys": "the site's own keys",
+    "lti_logins": "launches that a platform has not confirmed yet, kept for ten minutes",
+    "lti_tickets": "launches on their way to their page, kept for minutes",
+    "lti_contexts": "courses at a platform; `lti_members` says from which of them a person came",
+    "lti_lineitems": "where an assignment's grades go in a course",
     "sign_in_failures": "keyed hashes, which cannot be traced to an account",
 }
 """Table -> why it has no row about one person."""

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, delete, select
 
+from app.storage.lti_launches import end_launches
 from app.storage.statements import change, fetch
 from app.storage.tables import accounts, audit, learners, one_time_links, sessions, sign_in_attempts, sign_in_failures
 from graders.contract.model import LearnerId
@@ -32,6 +33,7 @@ def sweep(connection: Connection, now: datetime) -> int:
     connection.execute(delete(one_time_links).where(one_time_links.c.expires_at <= at))
     connection.execute(delete(sign_in_attempts).where(sign_in_attempts.c.expires_at <= at))
     connection.execute(delete(sign_in_failures).where(sign_in_failures.c.at <= a_day_ago))
+    end_launches(connection, at)
     # A learner's row is a moment older than their first session, so rows younger than a day are spared.
     lost = (
         learners.c.id.not_in(select(sessions.c.learner))

@@ -22,6 +22,8 @@ from app.storage.drill_graphs import DrillGraphs, close_ask
 from app.storage.exporting import export
 from app.storage.forgetting import end_audit, forget, sweep
 from app.storage.identities import Identities
+from app.storage.lti_launches import LtiLaunches
+from app.storage.lti_registrations import LtiRegistrations
 from app.storage.notes import Notes
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading
 from app.storage.reports import Reports
@@ -50,6 +52,8 @@ class Store:
         self.calendars = Calendars(database)
         self.reports = Reports(database)
         self.notes = Notes(database)
+        self.lti_registrations = LtiRegistrations(database)
+        self.lti_launches = LtiLaunches(database)
 
     async def commit_prediction(self, learner: LearnerId, chapter: str, prediction: Prediction) -> bool:
         """Store a prediction. False if one was already committed, which then stays."""

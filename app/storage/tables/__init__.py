@@ -28,6 +28,17 @@ from app.storage.tables.people import (
     sign_in_attempts,
     sign_in_failures,
 )
+from app.storage.tables.platforms import (
+    lti_contexts,
+    lti_deployments,
+    lti_keys,
+    lti_lineitems,
+    lti_logins,
+    lti_members,
+    lti_registrations,
+    lti_scores,
+    lti_tickets,
+)
 from app.storage.tables.work import (
     answers,
     calendars,
@@ -61,6 +72,15 @@ __all__ = [
     "hints",
     "identities",
     "learners",
+    "lti_contexts",
+    "lti_deployments",
+    "lti_keys",
+    "lti_lineitems",
+    "lti_logins",
+    "lti_members",
+    "lti_registrations",
+    "lti_scores",
+    "lti_tickets",
     "memberships",
     "metadata",
     "notes",

@@ -10,6 +10,7 @@ from fastapi import Depends, Request
 from app.access.passwords import Passwords
 from app.course.model import Course
 from app.linking.oidc import OidcClient
+from app.linking.platforms import Platforms
 from app.preview import Preview
 from app.settings import Settings
 from app.storage.store import Store
@@ -48,6 +49,7 @@ class Site:
     clock: Clock
     passwords: Passwords
     providers: Mapping[str, OidcClient]
+    platforms: Platforms
     search: CourseSearch
     terms: Terms | None = None
     preview: Preview | None = None

@@ -1,0 +1,1 @@
+"""Learning platforms: registering them, launches from them, choosing what they link to, and grades sent back."""
