@@ -1,0 +1,131 @@
+"""What learners and staff read about a grade: why it is what it is, and what an attempt now would count. Pure."""
+
+from datetime import datetime, timedelta
+from typing import assert_never
+
+from app.learning.deadlines import say_moment
+from app.learning.grading import Best, Counts, Credit, Grade, GradeState, Kind, Terms
+
+NOUNS = {
+    Kind.EXERCISE: ("submission", "submissions"),
+    Kind.RETRIEVAL: ("question", "questions"),
+    Kind.PREDICTIONS: ("prediction", "predictions"),
+}
+
+
+def say_points(points: float | None) -> str:
+    """Points with at most two decimals; a dash where there are none."""
+    return "–" if points is None else f"{points:.2f}".rstrip("0").rstrip(".")
+
+
+def say_grade(grade: Grade, terms: Terms) -> str:
+    """One or two sentences that say why a grade is what it is."""
+    match grade.state:
+        case GradeState.OVERRIDDEN:
+            return f"Set by the teaching staff to {say_points(grade.points)}. {_quote(grade.reason)}".strip()
+        case GradeState.EXCUSED:
+            return f"Excused: it does not count. {_quote(grade.reason)}".strip()
+        case GradeState.NOT_YET:
+            return _say_not_yet(grade, terms)
+        case GradeState.NOTHING:
+            return f"{_say_done(grade, terms)} {_say_end(grade, terms)}"
+        case GradeState.EARNED:
+            return " ".join(filter(None, [_say_done(grade, terms), _say_late(grade, terms)]))
+        case _:
+            assert_never(grade.state)
+
+
+def _say_not_yet(grade: Grade, terms: Terms) -> str:
+    if grade.missing:
+        return "The course has nothing to hand in here now."
+    started = bool(grade.used) and any(grade.used.values())
+    return _say_done(grade, terms) if started else "Nothing handed in yet."
+
+
+def _say_done(grade: Grade, terms: Terms) -> str:
+    assignment = terms.assignment
+    if assignment.kind is Kind.EXERCISE:
+        return _say_exercise(grade, terms)
+    done, nouns = len(grade.best), NOUNS[assignment.kind]
+    noun = nouns[0] if grade.items == 1 else nouns[1]
+    answered = "answered right" if assignment.counts is Counts.RIGHT else "answered"
+    verb = "made" if assignment.kind is Kind.PREDICTIONS else answered
+    whole = assignment.credit is Credit.WHOLE and done < grade.items
+    return f"{done} of {grade.items} {noun} {verb}{'; it counts once all are' if whole else ''}."
+
+
+def _say_exercise(grade: Grade, terms: Terms) -> str:
+    used = sum(grade.used.values())
+    if not grade.best:
+        return f"{used} {NOUNS[Kind.EXERCISE][used != 1]}, none passed." if used else "Nothing was handed in."
+    best = next(iter(grade.best.values()))
+    when = say_moment(best.handed_in.at, terms.zone)
+    if best.handed_in.earned >= 1:
+        return f"Passed on {when}."
+    return f"{best.handed_in.earned:.0%} of the cases passed on {when}."
+
+
+def _say_late(grade: Grade, terms: Terms) -> str:
+    late = [best for best in grade.best.values() if best.days_late]
+    if not late:
+        return "On time." if terms.due_at is not None else ""
+    worst = max(late, key=lambda best: best.days_late)
+    what = "" if grade.items == 1 else f"{len(late)} of them "
+    return f"{what}{_say_delay(worst, terms)}: {_say_loss(worst, terms)}.".capitalize()
+
+
+def _say_delay(best: Best, terms: Terms) -> str:
+    assert terms.due_at is not None
+    return f"{say_span(best.handed_in.at - terms.due_at)} after the deadline"
+
+
+def _say_loss(best: Best, terms: Terms) -> str:
+    days = "1 day late" if best.days_late == 1 else f"{best.days_late} days late"
+    return f"{days}, {terms.late_percent} % off for each day" if terms.late_percent else f"{days}, nothing off"
+
+
+def _say_end(grade: Grade, terms: Terms) -> str:
+    if terms.attempts is not None and all(used >= terms.attempts for used in grade.used.values()) and grade.used:
+        return "No attempt that counts is left."
+    if terms.closes_at is not None:
+        return f"It closed on {say_moment(terms.closes_at, terms.zone)}."
+    return "It is too late to earn anything."
+
+
+def say_span(span: timedelta) -> str:
+    """A length of time in its largest unit, rounded down: "2 h", "3 days"."""
+    minutes = int(span.total_seconds() // 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h" if minutes < 48 * 60 else f"{minutes // (24 * 60)} days"
+
+
+def say_due(terms: Terms) -> str:
+    """When it is due, and when it closes if that is another time."""
+    if terms.due_at is None:
+        closes = terms.closes_at
+        return "no due date" if closes is None else f"closes {say_moment(closes, terms.zone)}"
+    return f"due {say_moment(terms.due_at, terms.zone)}"
+
+
+def say_worth(terms: Terms, used: int, now: datetime) -> str:
+    """What an attempt now would count. `used` attempts were made at it already. Empty where nothing needs saying."""
+    noun = {Kind.EXERCISE: "a submission", Kind.RETRIEVAL: "an answer", Kind.PREDICTIONS: "a prediction"}
+    one = noun[terms.assignment.kind]
+    if terms.is_excused:
+        return "you are excused"
+    if (opens := terms.counts_from()) is not None and now < opens:
+        return f"{one} counts from {say_moment(opens, terms.zone)} on"
+    if terms.is_closed(now):
+        return f"it is closed: {one} now does not count"
+    if terms.attempts is not None and used >= terms.attempts:
+        return f"you have used all {terms.attempts} attempts: {one} now is still judged, and does not count"
+    worth = terms.worth(now)
+    late = "" if worth == 1 else f"{one} now counts {round(100 * (1 - worth))} % less"
+    late = late if worth else f"{one} now counts nothing, because it is too late"
+    left = "" if terms.attempts is None or not worth else f"{terms.attempts - used} of {terms.attempts} attempts left"
+    return "; ".join(filter(None, [late, left]))
+
+
+def _quote(reason: str) -> str:
+    return f"Reason: {reason}" if reason else ""
