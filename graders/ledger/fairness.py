@@ -25,7 +25,7 @@ SUSPICIOUS_SECONDS: Final = 10.0
 TRUSTED_PER_SHORT_RUN: Final = 4
 MAX_SHORT_RUNS_ASKED: Final = 4
 MAX_LOAD: Final = 99
-IDLE_PRIORITY: Final = -1
+BACKGROUND_PRIORITY: Final = {Kind.IDLE: -1, Kind.REGRADE: -2}
 """The priority of every other job is at least 0."""
 KIND_ORDER: Final = (Kind.RUN, Kind.CHECK, Kind.GRADE)
 
@@ -80,10 +80,10 @@ class Rank:
 def rank(kind: Kind, reputation: Reputation) -> Rank:
     """The priority's digits, the most important first: known, kind, the learner's load, the address's load.
 
-    Idle runs come after all others, in the order in which they were submitted.
+    Idle runs come after all others, and regrades after these, in the order in which they were submitted.
     """
-    if kind is Kind.IDLE:
-        return Rank(IDLE_PRIORITY, proven=False)
+    if kind in BACKGROUND_PRIORITY:
+        return Rank(BACKGROUND_PRIORITY[kind], proven=False)
     is_new = reputation.short_runs == 0 and reputation.known_seconds < NEW_FOR_SECONDS
     known = int(reputation.known_seconds / NEW_FOR_SECONDS * MAX_LOAD / 2) if is_new else MAX_LOAD
     if not reputation.short_runs:

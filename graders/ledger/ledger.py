@@ -28,6 +28,7 @@ from graders.ledger.records import (
     Claim,
     Depth,
     FinishedSubmission,
+    Kind,
     Origin,
     Policy,
     QueuePosition,
@@ -69,7 +70,8 @@ class Ledger:
         An `idle` run waits until no other job does, and takes the place of the learner's idle run that still waits.
         The same learner and idempotency_key always get the same submission, even with a different job.
         """
-        request = submitting.SubmitRequest(learner, idempotency_key, job, queue, origin, idle)
+        background = Kind.IDLE if idle else None
+        request = submitting.SubmitRequest(learner, idempotency_key, job, queue, origin, background)
         pace = await self._pace(queue)
         try:
             accepted = await self._submit_once(request, pace)

@@ -14,13 +14,15 @@ class Kind(StrEnum):
     """What a submission is: an answer that counts, a run of an exercise's public checks, or a cell's run.
 
     `IDLE` is a run that nobody waits for, such as that of a program whose picture follows its typing. It runs when a
-    slot would be idle otherwise, and counts neither for nor against its learner.
+    slot would be idle otherwise, and counts neither for nor against its learner. `REGRADE` judges an answer again,
+    because its exercise was wrong: it runs after all others, counts no attempt, and appears in no history.
     """
 
     GRADE = "grade"
     CHECK = "check"
     RUN = "run"
     IDLE = "idle"
+    REGRADE = "regrade"
 
 
 class State(StrEnum):

@@ -9,7 +9,7 @@ from graders.contract.model import LearnerId
 from graders.ledger.clock import now_seconds
 from graders.ledger.fairness import RECENT_SECONDS, SHORT_RUN_SECONDS, AddressLoad, Load, Pace, Reputation
 from graders.ledger.records import Origin, Policy, State
-from graders.ledger.tables import finished, is_idle, running, submissions, unfinished, workers
+from graders.ledger.tables import finished, is_background, running, submissions, unfinished, workers
 from graders.ledger.workers import is_heard_of
 
 RECENT_RUNS = 50
@@ -44,7 +44,7 @@ def read_reputation(connection: Connection, learner: LearnerId, origin: Origin, 
 
 
 def _read(connection: Connection, whose: ColumnElement[bool]) -> Found:
-    """Idle runs count neither for nor against anybody."""
+    """Runs in the background count neither for nor against anybody."""
     row = submissions.c
     now, since = now_seconds(), now_seconds() - RECENT_SECONDS
     end = func.coalesce(row.finished_at, now)
@@ -60,7 +60,7 @@ def _read(connection: Connection, whose: ColumnElement[bool]) -> Found:
         _sum(case((is_long & row.proven, used), else_=0.0)),
         _count(unfinished & row.proven),
         _count(finished & ran & ~is_long),
-    ).where(whose, ~is_idle)
+    ).where(whose, ~is_background)
     return Found(*connection.execute(query).one())
 
 
@@ -93,7 +93,7 @@ def _read_mean(connection: Connection, queue: Queue, sort: ColumnElement[bool]) 
     row = submissions.c
     recent = (
         select((row.finished_at - row.started_at).label("seconds"))
-        .where(row.queue == queue, finished, row.started_at.is_not(None), ~is_idle, sort)
+        .where(row.queue == queue, finished, row.started_at.is_not(None), ~is_background, sort)
         .order_by(row.number.desc())
         .limit(RECENT_RUNS)
         .subquery()

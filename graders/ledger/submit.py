@@ -35,7 +35,8 @@ class SubmitRequest:
     job: GradeJob | RunJob
     queue: Queue
     origin: Origin
-    idle: bool = False
+    background: Kind | None = None
+    """Set for a job that nobody waits for: `IDLE` or `REGRADE`."""
 
     @property
     def exercise(self) -> str | None:
@@ -43,8 +44,10 @@ class SubmitRequest:
 
     @property
     def kind(self) -> Kind:
+        if self.background is not None:
+            return self.background
         if isinstance(self.job, RunJob):
-            return Kind.IDLE if self.idle else Kind.RUN
+            return Kind.RUN
         return Kind.CHECK if self.job.public_only else Kind.GRADE
 
     @property
@@ -86,12 +89,12 @@ def submit(connection: Connection, request: SubmitRequest, pace: Pace, policy: P
         raise AddressBusy(policy.address_pending_cap)
     ranked = rank(request.kind, before.reputation)
     ahead = _read_ahead(connection, request.queue, ranked.priority, besides=before.superseded)
-    limit_seconds = policy.idle_wait_limit_seconds if request.idle else policy.wait_limit_seconds
+    limit_seconds = policy.idle_wait_limit_seconds if request.kind is Kind.IDLE else policy.wait_limit_seconds
     _refuse_long_wait(ahead, ranked, pace, limit_seconds)
     if before.superseded is not None:
         end_unclaimed(connection, SubmissionId(before.superseded), Outcome.SUPERSEDED)
     accepted = _accept(SubmissionId(secrets.token_hex(16)), _measure(ahead, ranked, pace))
-    _insert(connection, request, accepted, ranked)
+    insert_queued(connection, request, accepted, ranked)
     return Submitted(accepted, superseded=before.superseded is not None)
 
 
@@ -163,7 +166,8 @@ def _read_ahead(
     return Ahead(proven=counts.get(True, 0), unproven=counts.get(False, 0))
 
 
-def _insert(connection: Connection, request: SubmitRequest, accepted: Accepted, ranked: Rank) -> None:
+def insert_queued(connection: Connection, request: SubmitRequest, accepted: Accepted, ranked: Rank) -> None:
+    """Put the job into the queue, with its first event."""
     connection.execute(
         insert(submissions).values(
             id=accepted.id,

@@ -81,8 +81,12 @@ running = submissions.c.state == _literally(State.RUNNING)
 finished = submissions.c.state == _literally(State.FINISHED)
 unfinished = submissions.c.state != _literally(State.FINISHED)
 is_graded = submissions.c.kind == _literally(Kind.GRADE)
-is_passing = submissions.c.kind != _literally(Kind.GRADE)
+is_regrade = submissions.c.kind == _literally(Kind.REGRADE)
+is_not_graded = submissions.c.kind != _literally(Kind.GRADE)
+is_passing = is_not_graded & ~is_regrade
 """Runs of cells and public checks: they appear in no history and are deleted after a while."""
+is_background = submissions.c.kind.in_((_literally(Kind.IDLE), _literally(Kind.REGRADE)))
+"""Runs that nobody waits for: they count neither for nor against their learner."""
 is_idle = submissions.c.kind == _literally(Kind.IDLE)
 
 Index(
@@ -99,8 +103,8 @@ Index("ix_submissions_pending", submissions.c.learner, sqlite_where=unfinished, 
 Index(
     "ix_submissions_finished_passing",
     submissions.c.finished_at,
-    sqlite_where=is_passing & finished,
-    postgresql_where=is_passing & finished,
+    sqlite_where=is_not_graded & finished,
+    postgresql_where=is_not_graded & finished,
 )
 Index(
     "ix_submissions_address",

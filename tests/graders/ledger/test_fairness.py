@@ -65,6 +65,16 @@ def test_an_idle_run_comes_after_every_other_job_and_takes_no_kept_slot(
 
 
 @EASY
+@given(reputations(), reputations(), st.sampled_from((*WAITED_FOR, Kind.IDLE)))
+def test_a_regrade_comes_after_every_other_job_and_takes_no_kept_slot(
+    one: Reputation, other: Reputation, kind: Kind
+) -> None:
+    regrade = rank(Kind.REGRADE, one)
+    assert regrade.priority < rank(kind, other).priority
+    assert not regrade.proven
+
+
+@EASY
 @given(reputations(), st.sampled_from(WAITED_FOR), st.integers(1, 50), st.floats(0.0, 500.0))
 def test_having_more_never_makes_a_job_run_earlier(
     reputation: Reputation, kind: Kind, pending: int, seconds: float
