@@ -55,6 +55,15 @@ class Fold:
         """How many operations the fold holds."""
         return self.last - self.first + 1
 
+    @property
+    def over(self) -> str:
+        """Of a repeat in a loop: `for t = 0 … 39`, or "" where it is not known what its variable was."""
+        if not self.turns:
+            return ""
+        first, last = self.turns[self.offset], self.turns[self.offset + self.times - 1]
+        name, _, value = last.partition(" = ")
+        return f"for {first} … {value}" if last and first.startswith(f"{name} = ") else ""
+
 
 def fold_graph(graph: Graph) -> Fold:
     """The whole graph as one tree of folds; the root has the key "all"."""
@@ -129,7 +138,7 @@ class _Folder:
             folded.extend(items[done : run.start])
             parts = tuple(items[run.start : run.stop])
             loop = self._loops.find(self.lines[parts[0].first : parts[run.period - 1].last + 1])
-            turns = self._find_turns(loop, parts, run.period) if loop.variable and run.period > 1 else ()
+            turns = self._find_turns(loop, parts, run.period) if loop.variable else ()
             folded.append(_repeat(parts, run.period, 0, run.times, loop.variable, turns))
             done = run.stop
         return folded + items[done:]

@@ -155,7 +155,8 @@ def describe_fold(graph: Graph, fold: Fold) -> str:
     """What a closed fold holds, in words."""
     held = sum(graph.trace.nodes.saved_bytes[node] for node in fold_members(graph, fold))
     saved = f", saves {write_bytes(held)}" if held else ""
-    return f"{fold_title(graph, fold)}: {fold_size(fold)}{saved}"
+    over = f" {fold.over}," if fold.over else ""
+    return f"{fold_title(graph, fold)}:{over} {fold_size(fold)}{saved}"
 
 
 def fold_members(graph: Graph, fold: Fold) -> list[int]:

@@ -248,6 +248,8 @@ def make_fold_box(graph: Graph, fold: Fold, largest_bytes: int) -> Box:
     shorten = shorten_start if fold.kind == "module" else shorten_end
     sheet.add(shorten(title, room, TITLE_SIZE, bold=True), "title", TITLE_SIZE, advance=22)
     sheet.width = max(sheet.width + 20, NARROWEST_BOX + 20)
+    if fold.over:
+        sheet.add(shorten_end(fold.over, room, SMALL_SIZE + 1), "name", SMALL_SIZE + 1, advance=16)
     sheet.add(_size_line(fold), "name", SMALL_SIZE + 1, advance=18)
     if fold.kind == "repeat" and fold.period == 1 and fold.parts[0].kind == "op":
         _add_code(sheet, graph, graph.order[fold.first], names_value=True)
@@ -273,7 +275,7 @@ def _size_line(fold: Fold) -> str:
     if fold.kind != "repeat":
         return fold_size(fold)
     each = fold.size // fold.times
-    loop = f"for {fold.loop}: " if fold.loop else ""
+    loop = f"for {fold.loop}: " if fold.loop and not fold.over else ""
     return f"{loop}×{fold.times:,}" + (f" · {count_words(each, 'operation')} each" if each > 1 else "")
 
 

@@ -10,6 +10,8 @@ from picture_parts import QUICK, Sketch, any_sketch, open_recorded, sketch_chain
 from app.pictures.graph.fold import Fold, fold_graph, unfold
 from app.pictures.graph.graph import Graph
 from app.pictures.graph.repeats import Run, find_runs
+from app.pictures.graph.words import describe_fold
+from app.pictures.layout.boxes import make_fold_box
 from app.pictures.layout.view import MAX_VISIBLE, Shown, choose_view, flatten, weigh
 
 
@@ -103,6 +105,36 @@ def test_an_iteration_says_what_its_loop_variable_was() -> None:
     first, rest, last = view_of(sketch_loop(40).graph(source=LOOP))[0].parts
     assert [part.fold.label for part in (first, last)] == ["for t = 2, 1 of 40", "for t = 41, 40 of 40"]
     assert unfold(unfold(rest.fold)[0])[0].label == "for t = 3, 2 of 40"
+
+
+def test_a_closed_loop_says_which_turns_it_holds() -> None:
+    graph = sketch_loop(40).graph(source=LOOP)
+    (shown,) = view_of(graph)
+    rest = shown.parts[1].fold
+    whole = fold_graph(graph).parts[0]
+    assert [whole.over, rest.over] == ["for t = 2 … 41", "for t = 3 … 40"]
+    assert "mul, exp: for t = 3 … 40, 38 times 2 operations, 2 to 39 of 40" in describe_fold(graph, rest)
+    words = [text.words for text in make_fold_box(graph, rest, 1).texts]
+    assert words[1:3] == ["for t = 3 … 40", "×38 · 2 operations each"]
+
+
+def test_a_closed_loop_with_an_unknown_end_says_only_its_variable() -> None:
+    sketch = sketch_loop(6)
+    sketch.turns.pop()  # its value was no plain number
+    graph = sketch.graph(source=LOOP)
+    whole = fold_graph(graph).parts[0]
+    assert whole.over == ""
+    assert "for t: ×6 · 2 operations each" in [text.words for text in make_fold_box(graph, whole, 1).texts]
+
+
+def test_a_loop_of_one_operation_says_which_turns_it_holds() -> None:
+    sketch = Sketch()
+    node = sketch.leaf("x")
+    for name in "abcde":
+        node = sketch.op("exp", node, span=(2, 4, 2, 11))
+        sketch.turns.append({"line": 1, "value": f"name = {name!r}", "first": node, "last": node})
+    (fold,) = fold_graph(sketch.graph(source="for name in 'abcde':\n    x = x.exp()\n")).parts
+    assert fold.over == "for name = 'a' … 'e'"
 
 
 def test_an_iteration_of_unknown_turns_only_says_its_number() -> None:
