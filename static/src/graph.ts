@@ -1,6 +1,7 @@
 // An interactive picture of a graph: hover or focus a node and its code lights up, and the other way round.
 // The picture comes from the server as SVG; this element adds nothing to it but classes and the keyboard.
 
+import { offerMap } from "./graph-map";
 import { offerSizes } from "./graph-size";
 import { keepInView } from "./player-list";
 import { covers, readSpans, size, type Span } from "./spans";
@@ -41,10 +42,13 @@ export class GraphElement extends HTMLElement {
     this.replaceChildren(words);
   }
 
-  /** Offers the picture's sizes. The Tab key stops once at the picture, at a node that is not hidden; arrows go on. */
+  /** Offers the picture's sizes and a map of it. The Tab key stops once at the picture, at a node that is not hidden; arrows go on. */
   offerSizes(): void {
     const scroll = this.querySelector<HTMLElement>(".graph-scroll");
-    if (scroll) offerSizes(scroll);
+    if (scroll) {
+      offerSizes(scroll);
+      offerMap(scroll);
+    }
     const shown = this.nodes().filter((node) => !node.classList.contains("is-elsewhere"));
     for (const node of this.nodes()) node.setAttribute("tabindex", node === shown[0] ? "0" : "-1");
   }
