@@ -18,10 +18,13 @@ MAX_VALUES = 400
 MAX_GRADIENTS = 8_000
 """What one node hands to all its inputs: a `stack` of hundreds names each part."""
 MAX_MESSAGE = 1_000
+MAX_MATRIX = 2_000
+"""Eight rows of eight complex numbers fit."""
 
 Text = Annotated[str, Field(max_length=MAX_TEXT)]
 Values = Annotated[str, Field(max_length=MAX_VALUES)]
 Gradients = Annotated[str, Field(max_length=MAX_GRADIENTS)]
+Numbers = Annotated[str, Field(max_length=MAX_MATRIX)]
 Told = Annotated[str, Field(max_length=MAX_MESSAGE)]
 Index = Annotated[int, Field(ge=0, le=2**32)]
 Bytes = Annotated[int, Field(ge=0, le=2**53)]
@@ -130,6 +133,19 @@ class Turns(Message):
     last: Column[Index] = ()
 
 
+class Matrices(Message):
+    """The numbers of small matrices, "[[1.0, 2.0], ...]", whose text elsewhere is their norm.
+
+    `of` "values": what the node numbered `at` gave (of a leaf: its value at its first use). Else it is a column of
+    the tape, `at` the row and `slot` the part of the text there.
+    """
+
+    of: Column[Literal["values", "before", "incoming", "outgoing"]] = ()
+    at: Column[Index] = ()
+    slot: Column[Index] = ()
+    numbers: Column[Numbers] = ()
+
+
 class Edges(Message):
     """Backward edges: gradient flows from node `source` to node `target` (the producer of an input).
 
@@ -235,6 +251,7 @@ class Trace(Message):
     outputs: Outputs = Outputs()
     passes: Passes = Passes()
     turns: Turns = Turns()
+    matrices: Matrices = Matrices()
     edges: Edges = Edges()
     cuts: Cuts = Cuts()
     events: Events = Events()

@@ -24,12 +24,16 @@ MAX_ROOTS = MAX_EVENTS
 """Each backward call may begin at a different root."""
 MAX_REGIONS = 2_000
 MAX_PASSES = MAX_EVENTS
+MAX_MATRICES = 1_000
 MAX_NOTES = 100
 MAX_DIMENSIONS = 64
 MAX_LINE = 1_000_000
 MAX_MODULE_DEPTH = 40
 REPLACEMENT = "\ufffd"
-TABLES = ("nodes", "outputs", "passes", "turns", "edges", "cuts", "events", "rules", "worked", "regions", "idle")
+TABLES = (
+    *("nodes", "outputs", "passes", "turns", "matrices", "edges", "cuts", "events"),
+    *("rules", "worked", "regions", "idle"),
+)
 
 Table = TypeVar("Table", bound=BaseModel)
 
@@ -102,6 +106,7 @@ def _check_caps(trace: Trace) -> None:
         ("regions", len(trace.regions.kind), MAX_REGIONS),
         ("passes", len(trace.passes.module), MAX_PASSES),
         ("turns of loops", len(trace.turns.line), MAX_PASSES),
+        ("matrices", len(trace.matrices.of), MAX_MATRICES),
         ("outputs", len(trace.outputs.node), MAX_EDGES),
         ("rules", len(trace.rules.node), MAX_NODES),
         ("idle leaves", len(trace.idle.variable), MAX_CUTS),
@@ -130,6 +135,10 @@ def _check_indices(trace: Trace) -> None:
     for name, column, most, what in others:
         if max(column, default=-1) >= most:
             raise TraceRefused("out-of-range", f"{name} points at {max(column)}, but there are {most:,} {what}")
+    for of, at in zip(trace.matrices.of, trace.matrices.at, strict=True):
+        what, most = ("nodes", len(trace.nodes.name)) if of == "values" else ("events", len(trace.events.kind))
+        if at >= most:
+            raise TraceRefused("out-of-range", f"matrices.at points at {at}, but there are {most:,} {what}")
     _check_nodes_named(trace)
 
 
@@ -253,6 +262,7 @@ def _clean(trace: Trace) -> Trace:
             "outputs": _clean_table(trace.outputs, "variable", "values"),
             "passes": _clean_table(trace.passes, "module"),
             "turns": _clean_table(trace.turns, "value"),
+            "matrices": _clean_table(trace.matrices, "numbers"),
             "events": _clean_table(trace.events, "before", "incoming", "outgoing", "text"),
             "idle": _clean_table(trace.idle, "variable"),
             "worked": _clean_table(trace.worked, "numbers"),

@@ -4,8 +4,8 @@
 import { make } from "./dom";
 
 const SVG = "http://www.w3.org/2000/svg";
-const MOST_WIDTH = 220;
-const MOST_HEIGHT = 96;
+const MAX_WIDTH = 220;
+const MAX_HEIGHT = 96;
 
 /** Puts a map below a picture's scrolling frame. It shows only while the picture is larger than the frame. */
 export function offerMap(scroll: HTMLElement): void {
@@ -39,7 +39,7 @@ class PictureMap {
 
   private draw(): SVGSVGElement {
     const { whole } = this;
-    const scale = Math.min(MOST_WIDTH / whole.width, MOST_HEIGHT / whole.height);
+    const scale = Math.min(MAX_WIDTH / whole.width, MAX_HEIGHT / whole.height);
     const map = makeShape("svg", {
       viewBox: [whole.x, whole.y, whole.width, whole.height].join(" "),
       width: String(Math.round(whole.width * scale)),

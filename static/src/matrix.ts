@@ -4,6 +4,7 @@
 import { make } from "./dom";
 
 const SHADES = 5;
+const FEW_COLUMNS = 4;
 const MATRIX = /\[\[[^[\]…]*\](?:, \[[^[\]…]*\])*\]/g;
 
 /** The elements for rendered values: a grid for each matrix that is written in full, text for everything else. */
@@ -31,7 +32,10 @@ function makeGrid(rows: string[][]): HTMLElement {
   const lines = rows.map((row) => make("tr", {}, ...row.map((number) => make("td", shade(number, most), number))));
   const words = `Matrix of ${rows.length} by ${rows[0]?.length ?? 0}`;
   // Without a role, browsers take a table without headings for a means of layout and do not announce its rows.
-  return make("table", { class: "matrix", role: "table", "aria-label": words }, make("tbody", {}, ...lines));
+  const table = make("table", { class: "matrix", role: "table", "aria-label": words }, make("tbody", {}, ...lines));
+  if ((rows[0]?.length ?? 0) <= FEW_COLUMNS) return table;
+  // A wide one scrolls by itself in a narrow panel, so the Tab key has to reach it.
+  return make("div", { class: "matrix-frame", tabindex: "0", role: "group", "aria-label": words }, table);
 }
 
 /** The sign and, from 0 to 5, the size of a number among those of its matrix. */

@@ -52,11 +52,11 @@ export class NodePanel {
       ["module", nodes.module[node] ?? ""],
       ["line", span ?? ""],
       ["output", `${nodes.shape[node] ?? ""} ${nodes.dtype[node] ?? ""}`.trim()],
-      ["value", replay.value(node)],
+      ["value", replay.valueInFull(node)],
       ["saved", nodes.saved[node] ?? ""],
       ["holds", held ? `${writeBytes(replay.held.get(node) ?? 0)} now, ${writeBytes(held)} at most` : ""],
-      ["kept", leaf ? "" : replay.kept(node)],
-      ["received", leaf ? (replay.grad(node) ?? "") : this.gradient(node, "incoming")],
+      ["kept", leaf ? "" : replay.gradInFull(node)],
+      ["received", leaf ? replay.gradInFull(node) : this.gradient(node, "incoming")],
       ["sent", leaf ? "" : this.gradient(node, "outgoing")],
     ];
   }
@@ -73,7 +73,7 @@ export class NodePanel {
     const { steps, events } = this.replay.tape;
     const end = this.replay.taken > 0 ? (steps.last[this.replay.taken - 1] ?? -1) : -1;
     for (let row = end; row >= 0; row -= 1) {
-      if (events.node[row] === node && events.kind[row] === "vjp") return events[column][row] ?? "";
+      if (events.node[row] === node && events.kind[row] === "vjp") return this.replay.inFull(column, row);
     }
     return "";
   }

@@ -28,6 +28,8 @@ export interface TapeDocument {
     outgoing: string[];
     seeds: [row: number, text: string][];
   };
+  /** The numbers of small matrices, whose text elsewhere is their norm, by the place of that text: `incoming 12 0`. */
+  matrices: [place: string, numbers: string][];
   nodes: {
     label: string[];
     kind: string[];
@@ -86,10 +88,14 @@ export class Replay {
   private adding = new Map<number, string>();
   /** The values of leaves that the program has changed so far. */
   private changed = new Map<number, string>();
+  /** The rows of the tape that last changed a leaf's value, and a .grad. */
+  private changedAt = new Map<number, number>();
+  private gradAt = new Map<number, number>();
   private depth = 0;
   private readonly edges = new Map<number, Edge[]>();
   private readonly refilled: Map<number, number>;
   private readonly seedAt: Map<number, string>;
+  private readonly matrices: Map<string, string>;
 
   constructor(readonly tape: TapeDocument) {
     const { source, target, slot, output } = tape.edges;
@@ -101,6 +107,7 @@ export class Replay {
     for (const edges of this.edges.values()) edges.sort((one, other) => one.slot - other.slot);
     this.refilled = new Map(tape.nodes.refilled);
     this.seedAt = new Map(tape.events.seeds);
+    this.matrices = new Map(tape.matrices);
     tape.events.kind.forEach((kind, row) => {
       const node = tape.events.node[row];
       if (typeof node === "number" && ["vjp", "accumulate", "capture"].includes(kind)) this.runners.add(node);
@@ -153,14 +160,33 @@ export class Replay {
     return this.adding.get(leaf) ?? this.grads.get(leaf) ?? null;
   }
 
-  /** What stands in the .grad of an operation's output, where the program retains it. */
-  kept(node: number): string {
-    return this.grads.get(node) ?? "";
+  /** A text of the tape, with the numbers of each matrix in it. */
+  inFull(column: "before" | "incoming" | "outgoing", row: number): string {
+    const parts = (this.tape.events[column][row] ?? "").split("; ");
+    return parts.map((part, slot) => `${part} ${this.matrices.get(`${column} ${row} ${slot}`) ?? ""}`.trim()).join("; ");
+  }
+
+  /** What a .grad is at this step, or what is being added to it, with the numbers of each matrix. */
+  gradInFull(node: number): string {
+    const text = this.grad(node) ?? "";
+    const row = this.gradAt.get(node);
+    if (row === undefined || text.startsWith("gets ")) return text;
+    const [before, incoming, outgoing] = (["before", "incoming", "outgoing"] as const).map((column) => dropShape(this.inFull(column, row)));
+    if (text.startsWith("grad() gives ")) return `grad() gives ${incoming}`;
+    if (!this.adding.has(node)) return `.grad = ${outgoing}`;
+    return writeAdding(before ?? "", incoming ?? "");
   }
 
   /** What a node's output is at this step: a leaf may have been changed since it was met. */
   value(node: number): string {
     return this.changed.get(node) ?? this.tape.nodes.values[node] ?? "";
+  }
+
+  /** The same, with the numbers of a matrix. */
+  valueInFull(node: number): string {
+    const row = this.changedAt.get(node);
+    if (row !== undefined) return dropShape(this.inFull("outgoing", row));
+    return this.tape.nodes.values[node] || (this.matrices.get(`values ${node} 0`) ?? "");
   }
 
   private rewind(): void {
@@ -169,7 +195,7 @@ export class Replay {
     this.kind = "";
     this.depth = 0;
     const tables = [this.running, this.unmade, this.done, this.freed, this.failed, this.held, this.seeds];
-    for (const table of [...tables, this.flows, this.fresh, this.sent, this.sums, this.grads, this.adding, this.changed]) table.clear();
+    for (const table of [...tables, this.flows, this.fresh, this.sent, this.sums, this.grads, this.adding, this.changed, this.changedAt, this.gradAt]) table.clear();
     kind.forEach((word, row) => {
       const made = node[row];
       if (word === "record" && typeof made === "number") this.unmade.add(made);
@@ -207,9 +233,13 @@ export class Replay {
 
   private change(row: number, kind: string, node: number): void {
     const after = dropShape(this.tape.events.outgoing[row] ?? "");
-    if (kind === "retain") this.grads.set(node, `.grad = ${after}`);
-    else if (kind === "update") this.changed.set(node, after);
-    else if (kind === "error") {
+    if (kind === "retain") {
+      this.grads.set(node, `.grad = ${after}`);
+      this.gradAt.set(node, row);
+    } else if (kind === "update") {
+      this.changed.set(node, after);
+      this.changedAt.set(node, row);
+    } else if (kind === "error") {
       this.failed.add(node);
       for (const [writer, failed] of this.tape.culprits) if (failed === node) this.failed.add(writer);
     }
@@ -243,12 +273,13 @@ export class Replay {
     this.done.add(node);
     this.sums.set(node, sums);
     if (kind === "vjp") return this.send(row, node);
+    this.gradAt.set(node, row);
     if (kind === "capture") {
       this.grads.set(node, `grad() gives ${sums[0]}`);
       return;
     }
     const was = dropShape(before[row] ?? "");
-    this.adding.set(node, `.grad${was === "" || was === "None" ? "" : ` ${was}`} += ${sums[0]}`);
+    this.adding.set(node, writeAdding(was, sums[0] ?? ""));
     this.grads.set(node, `.grad = ${dropShape(outgoing[row] ?? "")}`);
   }
 
@@ -271,6 +302,10 @@ export function dropShape(text: string): string {
   if (!text.startsWith("(")) return text;
   const closing = text.indexOf(") ");
   return closing < 0 ? text : text.slice(closing + 2);
+}
+
+function writeAdding(before: string, added: string): string {
+  return `.grad${before === "" || before === "None" ? "" : ` ${before}`} += ${added}`;
 }
 
 function writeSum(parts: string[], total: string): string[] {

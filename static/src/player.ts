@@ -326,7 +326,7 @@ export class PlayerElement extends HTMLElement {
       void this.fold(target);
       return;
     }
-    if (target.closest("input:not([type='range']), select, textarea")) return;
+    if (target.closest("input:not([type='range']), select, textarea, .matrix-frame")) return;
     const taken = { ArrowRight: this.replay.taken + 1, ArrowLeft: this.replay.taken - 1, Home: 0, End: this.replay.length }[event.key];
     if (taken !== undefined) {
       event.preventDefault();

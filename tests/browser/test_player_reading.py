@@ -3,8 +3,8 @@
 import player_programs as programs
 import pytest
 from browser_parts import OpenPage
-from playwright.sync_api import Locator, expect
-from test_accessibility import find_overflow
+from playwright.sync_api import Locator, Page, expect
+from test_accessibility import find_overflow, find_violations
 from test_player import count_steps, go, play
 
 PADDED = "".join(f"unused_{number} = {number}\n" for number in range(80)).join(("", programs.DIAMOND))
@@ -161,3 +161,114 @@ def test_a_matrix_is_a_table_whose_cells_are_coloured_by_sign_and_size(open_page
     assert marks == [["plus", "5"], ["minus", "3"], ["", ""], ["none", ""]]
     colours = cells.evaluate_all("cells => cells.map(cell => getComputedStyle(cell).backgroundColor)")
     assert len(set(colours)) == 4
+
+
+def read_visible(page: Page) -> list[float]:
+    """The part of the picture that its map marks: x, y, width, height."""
+    names = ("x", "y", "width", "height")
+    return [float(page.locator(".map-view").get_attribute(name) or 0) for name in names]
+
+
+def read_scrolled(page: Page) -> list[float]:
+    return list(page.locator(".graph-scroll").evaluate("frame => [frame.scrollLeft, frame.scrollTop]"))
+
+
+def press_map(page: Page, across: float, down: float) -> tuple[float, float]:
+    """Presses the pointer at a share of the map's width and height; its place on the page."""
+    map_ = page.locator(".graph-map svg")
+    map_.scroll_into_view_if_needed()
+    box = map_.bounding_box()
+    assert box
+    x, y = box["x"] + across * box["width"], box["y"] + down * box["height"]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    return x, y
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_picture_larger_than_its_frame_has_a_map_that_moves_it(open_page: OpenPage, width: int) -> None:
+    page = play(open_page, programs.WIDE, width)
+    page.get_by_role("button", name="1:1").click()
+    area = page.locator("svg.graph-picture").get_attribute("viewBox")
+    _, _, whole_width, whole_height = map(float, str(area).split())
+    assert page.locator(".map-node").count() > 10
+    left, top, seen_width, seen_height = read_visible(page)
+    assert (left, top) == (0, 0)
+    assert seen_width < whole_width or seen_height < whole_height
+
+    press_map(page, 0.99, 0.99)
+    page.mouse.up()
+
+    left, top, seen_width, seen_height = read_visible(page)
+    assert left + seen_width == pytest.approx(whole_width, abs=2)
+    assert top + seen_height == pytest.approx(whole_height, abs=2)
+    at_end = read_scrolled(page)
+    x, y = press_map(page, 0.9, 0.9)
+    page.mouse.move(x - 40, y - 40, steps=4)
+    page.mouse.up()
+    assert read_scrolled(page) < at_end
+    assert find_overflow(page) <= 0
+
+
+def test_the_map_follows_the_arrow_keys_and_is_for_pointers_alone(open_page: OpenPage) -> None:
+    page = play(open_page, programs.WIDE, width=390)
+    page.get_by_role("button", name="1:1").click()
+    map_ = page.locator(".graph-map")
+    expect(map_).to_be_visible()
+    expect(map_).to_have_attribute("aria-hidden", "true")
+    before = read_visible(page)[1]
+    page.locator("g.node[tabindex='0']").focus()
+    for _ in range(page.locator("g.node").count() - 1):
+        page.keyboard.press("ArrowDown")
+    page.wait_for_function(
+        "before => Number(document.querySelector('.map-view').getAttribute('y')) > before", arg=before
+    )
+    page.emulate_media(media="print")
+    expect(map_).to_be_hidden()
+
+
+def test_a_picture_that_fits_its_frame_has_no_map(open_page: OpenPage) -> None:
+    page = play(open_page, programs.TWICE)
+    expect(page.locator("svg.graph-picture")).to_be_visible()
+    expect(page.locator(".graph-map")).to_be_hidden()
+
+
+EIGHT = """\
+import torch
+W = torch.arange(64.0).reshape(8, 8).sub(31.5).div(1e6).requires_grad_()
+loss = (W * W).sum()
+loss.backward()
+"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_matrix_of_eight_by_eight_is_a_table_in_its_panel(open_page: OpenPage, width: int) -> None:
+    page = play(open_page, EIGHT, width)
+    go(page, count_steps(page))
+    page.locator("g.node-leaf").click()
+    panel = page.locator(".node-panel")
+    tables = panel.get_by_role("table", name="Matrix of 8 by 8")
+    expect(tables).to_have_count(2)  # its value, and what is added to its empty .grad
+    expect(tables.first.get_by_role("row")).to_have_count(8)
+    expect(tables.first.get_by_role("cell").first).to_have_text("-3.15e-05")
+    expect(page.locator("g.node-leaf .t-grad")).to_contain_text("‖")
+    frame = panel.locator(".matrix-frame").first
+    assert width_of(frame) <= width_of(panel.locator("dd").first)
+    assert find_overflow(page) <= 0
+    frame.focus()
+    before = page.locator(".player-count").inner_text()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".player-count")).to_have_text(before)
+    assert find_violations(page) == []
+
+
+def test_a_step_back_shows_the_matrix_that_the_leaf_was_then(open_page: OpenPage) -> None:
+    source = EIGHT + "with torch.no_grad():\n    W.zero_()\nloss = W.sum()\nloss.backward()\n"
+    page = play(open_page, source)
+    page.locator("g.node-leaf").click()
+    value = page.locator(".node-panel dd").filter(has=page.get_by_role("table")).first
+    go(page, count_steps(page))
+    expect(value.get_by_role("cell").first).to_have_text("0.0")
+    expect(value).to_contain_text("‖0‖")
+    go(page, 1)
+    expect(value.get_by_role("cell").first).to_have_text("-3.15e-05")

@@ -50,6 +50,7 @@ def write_tape(graph: Graph, explained: Places = MappingProxyType({})) -> Tape:
         },
         "calls": [[call.label, call.first, call.last] for call in calls],
         "events": _write_events(graph),
+        "matrices": _write_matrices(graph),
         "nodes": _write_nodes(graph, explained),
         "edges": {
             "source": trace.edges.source,
@@ -79,6 +80,13 @@ def _write_events(graph: Graph) -> dict[str, Any]:
         "outgoing": events.outgoing,
         "seeds": seeds,
     }
+
+
+def _write_matrices(graph: Graph) -> list[tuple[str, str]]:
+    """For each matrix the place of its text, as `incoming 12 0`, and its numbers."""
+    matrices = graph.trace.matrices
+    rows = zip(matrices.of, matrices.at, matrices.slot, matrices.numbers, strict=True)
+    return [(f"{of} {at} {slot}", numbers) for of, at, slot, numbers in rows]
 
 
 def _write_nodes(graph: Graph, explained: Places) -> dict[str, Any]:

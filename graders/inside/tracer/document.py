@@ -10,6 +10,7 @@ import torch
 from .collecting import without_collecting
 from .graph import Row
 from .held import HeldBytes
+from .matrices import MAX_MATRICES, MAX_SIDE, Matrix, MatrixTable
 from .naming import choose_kind, name_forward
 from .numerals import write_values
 from .positions import Origin, SourceMap
@@ -36,6 +37,7 @@ def write_tables(recorder: Recorder) -> dict[str, Any]:
     steps, bytes_of = write_steps(recorder, rows)
     limit = recorder.caps.max_events
     cut_short = recorder.tape.is_full or len(steps) > limit
+    matrices = list_matrices(recorder, rows, [event for event, _ in steps[:limit]])
     return {
         "version": VERSION,
         "torch": torch.__version__,
@@ -44,6 +46,7 @@ def write_tables(recorder: Recorder) -> dict[str, Any]:
         "outputs": write_outputs(recorder, rows),
         "passes": write_passes(recorder, rows),
         "turns": write_turns(recorder, rows),
+        "matrices": matrices.write(),
         "edges": write_edges(rows, numbers),
         "cuts": write_cuts(recorder, numbers, source),
         "events": write_events(steps[:limit], numbers),
@@ -52,7 +55,7 @@ def write_tables(recorder: Recorder) -> dict[str, Any]:
         "idle": write_idle(recorder, source),
         "roots": [numbers[row] for row in recorder.roots],
         "truncated": cut_short or recorder.graph.is_full,
-        "notes": write_notes(recorder, cut_short),
+        "notes": write_notes(recorder, cut_short, matrices.is_full),
     }
 
 
@@ -132,12 +135,30 @@ def write_nodes(
 
 def find_values(recorder: Recorder, row: Row, output: int) -> str:
     """The small values of one output of a node."""
-    if row.is_leaf:
-        return "" if row.value is None else write_values(row.value)[: recorder.caps.max_values]
     if row.foreign is not None:
         return row.foreign.values if output == 0 else ""
-    values = recorder.values.get((row.sequence, output))
-    return "" if values is None else write_values(values)[: recorder.caps.max_values]
+    values = read_values(recorder, row, output)
+    if values is None or type(values) is Matrix:
+        return ""
+    return write_values(values)[: recorder.caps.max_values]
+
+
+def read_values(recorder: Recorder, row: Row, output: int) -> Any:
+    return row.value if row.is_leaf else recorder.values.get((row.sequence, output))
+
+
+def list_matrices(recorder: Recorder, rows: list[Row], events: list[Event]) -> MatrixTable:
+    """The small matrices of nodes and of steps. Those of leaves come first: a loop's last step adds to them."""
+    table = MatrixTable()
+    for is_leaf in (True, False):
+        for number, row in enumerate(rows):
+            if row.is_leaf is is_leaf and row.foreign is None:
+                table.keep("values", number, 0, read_values(recorder, row, 0))
+        for number, event in enumerate(events):
+            if event.row is not None and event.row.is_leaf is is_leaf:
+                for of, side in (("before", event.held), ("incoming", event.received), ("outgoing", event.sent)):
+                    table.keep_side(of, number, side)
+    return table
 
 
 def write_outputs(recorder: Recorder, rows: list[Row]) -> dict[str, list[Any]]:
@@ -321,8 +342,11 @@ def write_idle(recorder: Recorder, source: SourceMap) -> dict[str, list[Any]]:
     }
 
 
-def write_notes(recorder: Recorder, cut_short: bool) -> list[str]:
+def write_notes(recorder: Recorder, cut_short: bool, has_more_matrices: bool) -> list[str]:
     notes = list(recorder.notes)
+    if has_more_matrices:
+        size = f"{MAX_SIDE} by {MAX_SIDE}"
+        notes.append(f"The numbers of {MAX_MATRICES} matrices of up to {size} are kept; others have their norm.")
     if cut_short:
         notes.append(f"The tape stops after {recorder.caps.max_events:,} steps; the program went on.")
     if unseen := tell_unseen(recorder):

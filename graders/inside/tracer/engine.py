@@ -123,9 +123,8 @@ class BackwardRun:
         tensor = None if asked.keeper is None else asked.keeper()
         if tensor is not None and tensor.grad is not None:
             recorder = self._recorder
-            text, norm = recorder.renderer.write(received)
-            after = recorder.renderer.render(tensor.grad, len(recorder.tape.events))[0]
-            recorder.add_event("retain", row, call=self._call, norm=norm, incoming=text, outgoing=after)
+            after = recorder.renderer.see(tensor.grad, len(recorder.tape.events))
+            recorder.add_event("retain", row, call=self._call, received=received, sent=(after,))
 
     def _start_leaf(self, row: Row, incoming: Any) -> None:
         self.settle()
@@ -307,8 +306,8 @@ class Engine:
         recorder = self._recorder
         with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
             for tensor, result in zip(inputs, results or (), strict=False):
-                text, norm = recorder.renderer.render(result, len(recorder.tape.events))
-                recorder.add_event("capture", recorder.graph.find_holder(tensor), norm=norm, incoming=text)
+                received = recorder.renderer.see(result, len(recorder.tape.events))
+                recorder.add_event("capture", recorder.graph.find_holder(tensor), received=(received,))
 
     def _note_error(self, run: BackwardRun, error: BaseException, captured: Any) -> None:
         if id(error) == self._noted_error:

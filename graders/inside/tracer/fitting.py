@@ -25,6 +25,10 @@ def fit_document(document: Document, caps: Caps) -> Document:
     """The document, or as much of it as the caps allow, with a note for each thing left out."""
     if fits(document, caps) >= 1:
         return document
+    if "matrices" in document:
+        document = drop_matrices(document)
+        if fits(document, caps) >= 1:
+            return document
     lighter = drop_values(document)
     if fits(lighter, caps) >= 1:
         return lighter
@@ -71,6 +75,18 @@ def find_longest(
         candidate = {**keep(document, 0), "notes": [*document["notes"], note], "truncated": True}
         best = candidate if fits(candidate, caps) >= 1 else None
     return best
+
+
+def drop_matrices(document: Document) -> Document:
+    """The document without tables of numbers: a matrix keeps its norm."""
+    if not document["matrices"]["of"]:
+        return document
+    return {
+        **document,
+        "matrices": {name: [] for name in document["matrices"]},
+        "notes": [*document["notes"], "The numbers of matrices are left out: the program is large."],
+        "truncated": True,
+    }
 
 
 def drop_values(document: Document) -> Document:

@@ -14,6 +14,7 @@ from torch.autograd.function import BackwardCFunction
 from .collecting import without_collecting
 from .foreign import TAG as FOREIGN_TAG
 from .foreign import Foreign
+from .matrices import read_small
 from .numerals import write_values
 from .saved import Saved, describe_saved, read_saved
 
@@ -192,10 +193,10 @@ class Graph:
             first = last
         self._walks.clear()
 
-    def refresh_leaves(self) -> list[tuple[Row, str]]:
+    def refresh_leaves(self) -> list[Row]:
         """Read every leaf's storage again, and small leaves' values: those that changed."""
         self._storages.clear()
-        changed: list[tuple[Row, str]] = []
+        changed: list[Row] = []
         for known, row in self._leaves.values():
             variable = known()
             if variable is None:
@@ -207,7 +208,7 @@ class Graph:
             # Lists with nan differ from themselves.
             if value != row.latest and write_values(value) != write_values(row.latest):
                 row.latest = value
-                changed.append((row, write_values(value)))
+                changed.append(row)
         return changed
 
     def _link(self, fresh: list[tuple[Row, Any]], met: dict[int, Row]) -> None:
@@ -243,10 +244,10 @@ class Graph:
 
     def _read_leaf(self, variable: Any) -> Any:
         """A small leaf's numbers, or None."""
-        if variable.numel() > self._max_value_items or variable.layout != torch.strided:
+        if variable.layout != torch.strided:
             return None
         try:
-            return variable.tolist()
+            return read_small(variable, self._max_value_items)
         except (RuntimeError, NotImplementedError):
             return None  # a leaf on the meta device has a shape and no numbers
 

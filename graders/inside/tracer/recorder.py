@@ -16,8 +16,10 @@ from .graph import Graph, Row
 from .idle import Found, Tracked
 from .listening import find_frame, read_counter
 from .loops import TurnLog, find_loop_names
+from .matrices import MAX_SIDE, Matrix, read_small
 from .names import ModulePaths, find_module_name, iterate_tensors
 from .naming import is_inplace_call
+from .numerals import write_values
 from .positions import CallLog, Origin, Site
 from .rendering import Renderer
 from .rules import Rulebook
@@ -92,6 +94,7 @@ class Recorder:
         self.renderer = Renderer(caps)
         self.values: dict[tuple[int, int], Any] = {}
         self.values_left = caps.valued_steps
+        self._most_items = max(caps.max_value_items, MAX_SIDE**2)
         self.cuts: dict[tuple[str, Site, Row | None], NotedCut] = {}
         self.asked: dict[int, Asked] = {}
         self.touched_at: int | None = None
@@ -133,7 +136,7 @@ class Recorder:
     def note_value(self, function: Any, result: Any) -> None:
         """Keeps the values of small new results under their node's number."""
         if type(result) is torch.Tensor:
-            if result.numel() > self.caps.max_value_items:
+            if result.numel() > self._most_items:
                 return
             tensors: Any = (result,)
         elif isinstance(result, (tuple, list)):
@@ -153,11 +156,14 @@ class Recorder:
             torch._C._set_grad_enabled(True)
 
     def _keep_value(self, tensor: Any) -> None:
-        is_small = type(tensor) is torch.Tensor and tensor.numel() <= self.caps.max_value_items
-        if not is_small or not tensor.requires_grad or is_changed_view(tensor):
+        if type(tensor) is not torch.Tensor or tensor.numel() > self._most_items:
             return
-        self.values[tensor.grad_fn._sequence_nr(), tensor.output_nr] = tensor.tolist()
-        self.values_left -= 1
+        if not tensor.requires_grad or is_changed_view(tensor):
+            return
+        values = read_small(tensor, self.caps.max_value_items)
+        if values is not None:
+            self.values[tensor.grad_fn._sequence_nr(), tensor.output_nr] = values
+            self.values_left -= 1
 
     def note_change(self, counter: int) -> None:
         """A call that changes values in place: leaves may have other values from here on."""
@@ -179,8 +185,12 @@ class Recorder:
         touched, self.touched_at = self.touched_at, None
         at = self.read_counter() if touched is None else touched
         with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
-            for row, value in self.graph.refresh_leaves():
-                self.add_event("update", row, call=-1, sequence=at, outgoing=value)
+            for row in self.graph.refresh_leaves():
+                event = self.add_event("update", row, call=-1, sequence=at)
+                if type(row.latest) is Matrix:
+                    event.sent = ((row.shape, row.latest),)
+                else:
+                    event.outgoing = write_values(row.latest)
 
     def note_cut(self, cut: Cut, site: Site) -> None:
         """Keeps one cut per place and node, and reads the graph above it now, because it may be freed at once."""

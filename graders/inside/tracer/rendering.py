@@ -12,6 +12,7 @@ import torch
 
 from .caps import Caps
 from .graph import Row
+from .matrices import MAX_SIDE, Matrix, is_small_matrix
 from .numerals import norm_of, write_values
 from .tape import Event
 
@@ -47,8 +48,11 @@ class Renderer:
             return shape, _SPARSE
         caps, items = self._caps, tensor.numel()
         try:
-            if items <= caps.max_value_items and step < caps.valued_steps:
-                return shape, tensor.tolist()
+            if items <= MAX_SIDE**2 and step < caps.valued_steps:
+                if items <= caps.max_value_items:
+                    return shape, tensor.tolist()
+                if is_small_matrix(tensor):
+                    return shape, Matrix(tensor.tolist())
             if step >= caps.normed_steps or not (tensor.is_floating_point() or tensor.is_complex()):
                 return shape, None
             norm = _norm(tensor)
@@ -101,10 +105,6 @@ class Renderer:
                     target.arrived = (sent[slot], tensor.data_ptr(), tensor._version)
         return received, tuple(sent)
 
-    def render(self, tensor: Any, step: int) -> tuple[str, float | None]:
-        """A tensor as text, and its norm if it was cheap to compute."""
-        return self.write((self.see(tensor, step),))
-
     def write(self, seen: tuple[Seen, ...]) -> tuple[str, float | None]:
         """Several gradients, one per slot, and their joint norm; each is shortened if the text would be too long."""
         parts = [self._write_part(*each) for each in seen]
@@ -125,11 +125,10 @@ class Renderer:
             return tuple((shape, (read[id(data)],)) if id(data) in read else (shape, data) for shape, data in side)
 
         for event in events:
-            if event.received:
+            if event.received or event.sent:
                 event.incoming, event.norm = self.write(settle(event.received))
                 event.outgoing = self.write(settle(event.sent))[0]
                 event.before = self.write(settle(event.held))[0]
-                event.received = event.sent = event.held = ()
 
     def _join(self, parts: list[str]) -> str:
         """As many whole parts as there is room for."""
@@ -157,6 +156,9 @@ class Renderer:
             return f"{told} sparse", None
         if isinstance(data, torch.Tensor | tuple):
             norm = data[0] if isinstance(data, tuple) else data.item()
+            return f"{told} ‖{norm:.3g}‖", norm
+        if type(data) is Matrix:
+            norm = norm_of(data)
             return f"{told} ‖{norm:.3g}‖", norm
         return f"{told} {write_values(data)}", norm_of(data)
 

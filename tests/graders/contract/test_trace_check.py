@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders.contract.trace import MAX_NODES, Cuts, Edges, Events, Nodes, Outputs, Regions, Trace
+from graders.contract.trace import MAX_NODES, Cuts, Edges, Events, Matrices, Nodes, Outputs, Regions, Trace
 from graders.contract.trace_check import MAX_ROOTS, TraceRefused, build_trace, check_trace, clean_text, read_trace
 
 PLAIN: dict[str, Any] = {"shape": [], "span": None, "kind": "op", "made_by": None, "node": None, "norm": None}
@@ -140,6 +140,12 @@ def test_calls_of_one_module_that_share_nodes_are_refused() -> None:
 def test_an_output_of_no_node_is_refused() -> None:
     outputs = fill(Outputs, 1, node=[10**6], output=[1])
     assert refusal(chain() | {"outputs": outputs}).code == "out-of-range"
+
+
+@pytest.mark.parametrize(("of", "at"), [("values", 4), ("incoming", 10**6)])
+def test_a_matrix_of_no_node_and_no_step_is_refused(of: str, at: int) -> None:
+    matrices = fill(Matrices, 1, of=[of], at=[at], numbers=["[[1.0]]"])
+    assert refusal(chain() | {"matrices": matrices}).code == "out-of-range"
 
 
 def test_a_region_that_names_a_node_twice_is_refused() -> None:

@@ -1,5 +1,7 @@
 """Programs of which the tape once said something wrong, each the smallest of its kind."""
 
+import json
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -8,6 +10,7 @@ from tracer_parts import run, trace  # noqa: E402
 
 from app.pictures import read_graph, tape_rows  # noqa: E402
 from graders.contract.trace_check import build_trace  # noqa: E402
+from graders.inside.tracer import Caps  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 
@@ -320,3 +323,84 @@ run(torch.ones((), requires_grad=True)).backward()
 def test_a_loop_over_tensors_has_no_values() -> None:
     source = "import torch\nw = x = torch.ones(2, requires_grad=True)\nfor part in (x, x):\n    w = w * part\n"
     assert tell_turns(source + "w.sum().backward()\n") == []
+
+
+SQUARES = """\
+import torch
+W = torch.tensor([[float(row - column) for column in range(4)] for row in range(4)], requires_grad=True)
+for _ in range(2):
+    loss = (W * W).sum()
+    loss.backward()
+    with torch.no_grad():
+        W -= W.grad
+        W.grad = None
+"""
+
+
+def test_the_numbers_of_a_small_matrix_stand_in_a_table_and_its_text_is_its_norm() -> None:
+    found = trace(SQUARES)
+    rows = zip(found.matrices.of, found.matrices.at, found.matrices.slot, found.matrices.numbers, strict=True)
+    numbers = {(of, at, slot): text for of, at, slot, text in rows}
+    events, W = found.events, [[float(row - column) for column in range(4)] for row in range(4)]
+    leaf, product = found.nodes.kind.index("leaf"), found.nodes.forward.index("mul")
+    assert numbers["values", leaf, 0] == str(W)
+    assert numbers["values", product, 0] == str([[each * each for each in row] for row in W])
+    assert found.nodes.values[leaf] == found.nodes.values[product] == ""
+
+    added = events.kind.index("accumulate")
+    assert events.incoming[added] == events.outgoing[added] == f"(4, 4) ‖{2 * 40**0.5:.3g}‖"
+    assert numbers["incoming", added, 0] == str([[2 * each for each in row] for row in W])
+    ran = next(row for row, node in enumerate(events.node) if node == product and events.kind[row] == "vjp")
+    assert numbers["incoming", ran, 0] == str([[1.0] * 4] * 4)
+    assert numbers["outgoing", ran, 1] == str(W)
+
+    changed = events.kind.index("update")
+    assert events.outgoing[changed] == f"(4, 4) ‖{40**0.5:.3g}‖"
+    assert numbers["outgoing", changed, 0] == str([[0.0 - each for each in row] for row in W])
+
+
+def test_a_matrix_of_nine_columns_and_a_long_vector_have_their_norm_alone() -> None:
+    source = "import torch\nW = torch.ones(2, 9, requires_grad=True)\nv = torch.ones(13, requires_grad=True)\n"
+    found = trace(source + "(W.sum() * v.sum()).backward()\n")
+    assert found.matrices.of == ()
+
+
+def test_past_the_cap_of_matrices_those_of_leaves_are_kept() -> None:
+    source = """\
+import torch
+W = torch.eye(4).mul(0.5).requires_grad_()
+h = W
+for _ in range(200):
+    h = h @ W
+h.sum().backward()
+"""
+    found = trace(source)
+    assert len(found.matrices.of) == 400
+    assert any("400 matrices of up to 8 by 8" in note for note in found.notes)
+    added = len(found.events.kind) - 1 - found.events.kind[::-1].index("accumulate")
+    kept = set(zip(found.matrices.of, found.matrices.at, strict=True))
+    assert {("incoming", added), ("outgoing", added)} <= kept
+
+
+def test_a_program_whose_matrices_do_not_fit_loses_their_numbers_first() -> None:
+    whole = json.dumps(run(SQUARES, traced=True).document, separators=(",", ":"))
+    document = run(SQUARES, traced=True, caps=Caps(max_document_bytes=len(whole) - 1)).document
+    assert document["matrices"]["of"] == []
+    assert any("numbers of matrices are left out" in note for note in document["notes"])
+    assert "[" not in "".join(document["nodes"]["values"])
+    assert not any("Values are left out" in note for note in document["notes"])
+
+
+def test_a_retained_and_a_handed_out_gradient_have_their_matrices() -> None:
+    source = """\
+import torch
+W = torch.ones(4, 4, requires_grad=True)
+y = W * 2
+y.retain_grad()
+y.sum().backward()
+torch.autograd.grad((W * 3).sum(), W)
+"""
+    found = trace(source)
+    places = zip(found.matrices.of, found.matrices.at, strict=True)
+    told = {(of, found.events.kind[at]) for of, at in places if of != "values"}
+    assert {("outgoing", "retain"), ("incoming", "capture")} <= told
