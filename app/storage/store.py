@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, Table, insert, se
 from app.course.drills.drill import ANSWERS
 from app.learning.review import Key, Rating
 from app.storage.accounts import Accounts
+from app.storage.assignments import Assignments
 from app.storage.calendars import Calendars
 from app.storage.draft_key import DraftKey
 from app.storage.drill_graphs import DrillGraphs, close_ask
@@ -46,6 +47,7 @@ class Store:
         self.sessions = Sessions(database)
         self.accounts = Accounts(database)
         self.sections = Sections(database)
+        self.assignments = Assignments(database)
         self.identities = Identities(database)
         self.drill_graphs = DrillGraphs(database)
         self.review_cards = ReviewCards(database)

@@ -1,16 +1,16 @@
 """The queries that only read: submissions, histories, events and the depth of a queue."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, case, func, select
+from sqlalchemy import Connection, Row, Select, case, func, select
 
 from graders.contract.events import Event, EventKind
 from graders.contract.jobs import JOB, Queue
 from graders.contract.model import ExerciseName, LearnerId, SubmissionId
-from graders.contract.results import RESULT
-from graders.ledger.records import Depth, FinishedSubmission, State, Submission
+from graders.contract.results import RESULT, Outcome
+from graders.ledger.records import Depth, FinishedSubmission, GradedSubmission, State, Submission
 from graders.ledger.tables import events, finished, is_graded, submissions, unfinished
 
 
@@ -50,6 +50,27 @@ def read_finished(connection: Connection, learner: LearnerId) -> tuple[FinishedS
         FinishedSubmission(SubmissionId(found.id), found.exercise, found.outcome, read_moment(found.finished_at))
         for found in connection.execute(query)
     )
+
+
+NO_ATTEMPT = tuple(outcome for outcome in Outcome if not outcome.costs_an_attempt)
+
+
+def read_graded(
+    connection: Connection, exercises: Collection[str], learners: Select[tuple[str]]
+) -> Iterator[GradedSubmission]:
+    """The finished attempts of the learners that a query names, in the order in which they were handed in.
+
+    What failed by our fault, and what its learner stopped or replaced, is no attempt.
+    """
+    row = submissions.c
+    columns = (row.id, row.learner, row.exercise, row.submitted_at, row.outcome, row.cases_passed, row.cases_total)
+    query = (
+        select(*columns)
+        .where(row.exercise.in_(exercises), row.learner.in_(learners), is_graded, finished)
+        .where(row.outcome.not_in(NO_ATTEMPT))
+        .order_by(row.number)
+    )
+    return (GradedSubmission(*found) for found in connection.execute(query))
 
 
 def read_events(connection: Connection, submission: SubmissionId, after_seq: int) -> tuple[Event, ...]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import GradeJob, RunJob
@@ -100,6 +101,18 @@ class Submission:
     started_at: datetime | None
     finished_at: datetime | None
     result: Verdict | RunEnd | None
+
+
+class GradedSubmission(NamedTuple):
+    """What grades need to know of a finished attempt. `submitted_at` is in seconds since 1970."""
+
+    id: str
+    learner: str
+    exercise: str
+    submitted_at: float
+    outcome: str
+    cases_passed: int | None
+    cases_total: int | None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,158 @@
+"""What grades are computed from: what a section's learners handed in, were granted, and had decided for them."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection, Select, select
+
+from app.access.permissions import Role
+from app.learning.grading import Allowance, Assignment, Counts, HandedIn, Kind, Override
+from app.storage.records import AccountId, SectionId
+from app.storage.statements import fetch, moment, optional_moment
+from app.storage.tables import (
+    ACTIVE,
+    DROPPED,
+    accounts,
+    allowances,
+    answers,
+    memberships,
+    overrides,
+    predictions,
+)
+from graders.contract.results import Outcome
+from graders.ledger.queries import read_graded
+from graders.ledger.records import GradedSubmission
+
+Cell = tuple[str, AccountId]
+"""An assignment's id, and whose work it is."""
+
+
+@dataclass(frozen=True)
+class ClassWork:
+    """What a section's learners, dropped ones included, did for its assignments. A cell without any is missing."""
+
+    handed_in: Mapping[Cell, Sequence[HandedIn]] = field(default_factory=dict)
+    """In the order in which it was handed in."""
+    allowances: Mapping[Cell, Allowance] = field(default_factory=dict)
+    overrides: Mapping[Cell, Override] = field(default_factory=dict)
+    """The newest of each cell."""
+
+
+def learners_of(section: SectionId, people: Iterable[AccountId] | None = None) -> Select[tuple[str, str]]:
+    """A query for the account and the learner of each learner in the section; of `people` alone, if they are given.
+
+    Somebody who is only invited is not in it: nobody gets rights over an account by adding it.
+    """
+    query = (
+        select(accounts.c.id, accounts.c.learner)
+        .join(memberships, memberships.c.account == accounts.c.id)
+        .where(memberships.c.section == section, memberships.c.role == Role.LEARNER.value)
+        .where(memberships.c.status.in_((ACTIVE, DROPPED)))
+    )
+    return query if people is None else query.where(accounts.c.id.in_(list(people)))
+
+
+def read_class_work(
+    connection: Connection,
+    section: SectionId,
+    assigned: Sequence[Assignment],
+    people: Iterable[AccountId] | None = None,
+) -> ClassWork:
+    """The work of all learners of the section, or of `people` among them, for `assigned` of its assignments."""
+    chosen = learners_of(section, people)
+    who = {row.learner: AccountId(row.id) for row in fetch(connection, chosen)}
+    learners = chosen.with_only_columns(accounts.c.learner)
+    found: dict[Cell, list[HandedIn]] = defaultdict(list)
+    for read in (_read_exercises, _read_answers, _read_predictions):
+        for assignment, learner, one in read(connection, assigned, learners):
+            found[assignment, who[learner]].append(one)
+    ids, accounts_of = [one.id for one in assigned], frozenset(who.values())
+    return ClassWork(
+        found, _read_allowances(connection, ids, accounts_of), _read_overrides(connection, ids, accounts_of)
+    )
+
+
+Found = Iterable[tuple[str, str, HandedIn]]
+"""An assignment's id, the learner, and what they handed in."""
+
+
+def _targets(assigned: Iterable[Assignment], kind: Kind) -> dict[str, Assignment]:
+    return {one.target: one for one in assigned if one.kind is kind}
+
+
+def _read_exercises(connection: Connection, assigned: Sequence[Assignment], learners: Select[tuple[str]]) -> Found:
+    targets = _targets(assigned, Kind.EXERCISE)
+    if not targets:
+        return
+    for one in read_graded(connection, targets.keys(), learners):
+        handed_in = HandedIn(moment(one.submitted_at), _earned(one), "", one.id)
+        yield targets[one.exercise].id, one.learner, handed_in
+
+
+def _earned(one: GradedSubmission) -> float:
+    """The share of the cases that passed, from 0 to 1. Without passing, nobody gets to the whole."""
+    if one.outcome == Outcome.PASSED:
+        return 1.0
+    total = one.cases_total or 1
+    return min(one.cases_passed or 0, total - 1) / total
+
+
+def _read_answers(connection: Connection, assigned: Sequence[Assignment], learners: Select[tuple[str]]) -> Found:
+    """Answers given in review are practice, and count nothing."""
+    targets = _targets(assigned, Kind.RETRIEVAL)
+    if not targets:
+        return
+    row = answers.c
+    query = (
+        select(row.number, row.learner, row.chapter, row.question, row.answered_at, row.correct, row.ticked)
+        .where(row.learner.in_(learners), row.chapter.in_(targets.keys()), ~row.in_review)
+        .order_by(row.number)
+    )
+    for found in connection.execute(query):
+        assignment = targets[found.chapter]
+        # Only an open answer has ticks. They are its learner's own judgement, so that having compared is what counts.
+        right = bool(found.correct) or found.ticked is not None
+        earned = float(right or assignment.counts is Counts.DONE)
+        yield (
+            assignment.id,
+            found.learner,
+            HandedIn(moment(found.answered_at), earned, found.question, str(found.number)),
+        )
+
+
+def _read_predictions(connection: Connection, assigned: Sequence[Assignment], learners: Select[tuple[str]]) -> Found:
+    targets = _targets(assigned, Kind.PREDICTIONS)
+    if not targets:
+        return
+    row = predictions.c
+    query = (
+        select(row.learner, row.chapter, row.predict, row.committed_at)
+        .where(row.learner.in_(learners), row.chapter.in_(targets.keys()))
+        .order_by(row.committed_at)
+    )
+    for found in connection.execute(query):
+        made = HandedIn(moment(found.committed_at), 1.0, found.predict)
+        yield targets[found.chapter].id, found.learner, made
+
+
+def _read_allowances(
+    connection: Connection, ids: Sequence[str], people: frozenset[AccountId]
+) -> dict[Cell, Allowance]:
+    rows = fetch(connection, select(allowances).where(allowances.c.assignment.in_(ids)))
+    return {
+        (row.assignment, AccountId(row.account)): Allowance(
+            optional_moment(row.due_at), optional_moment(row.closes_at), row.attempts, row.excused, row.reason
+        )
+        for row in rows
+        if row.account in people
+    }
+
+
+def _read_overrides(connection: Connection, ids: Sequence[str], people: frozenset[AccountId]) -> dict[Cell, Override]:
+    rows = fetch(connection, select(overrides).where(overrides.c.assignment.in_(ids)).order_by(overrides.c.number))
+    return {
+        (row.assignment, AccountId(row.account)): Override(row.points, row.reason)
+        for row in rows
+        if row.account in people
+    }
