@@ -22,10 +22,11 @@ from app.linking.platforms import Platforms
 from app.preview import Preview
 from app.settings import Env, Settings, read_settings
 from app.storage.store import Store
-from app.web.accounts import join, my_account, one_time_link, operator, sign_in, terms
+from app.web.accounts import join, joining, my_account, one_time_link, operator, sign_in, terms
 from app.web.accounts import providers as provider_routes
 from app.web.api import answers, drafts, drills, exports, graphs, health, predictions, reviews, runs, submissions
 from app.web.desk import people, reports, sections
+from app.web.desk import settings as section_settings
 from app.web.edge import errors
 from app.web.edge.access import enforce
 from app.web.edge.assets import Assets, read_assets, serve_assets
@@ -116,6 +117,7 @@ ACCOUNTS = (
     sign_in.router,
     provider_routes.router,
     join.router,
+    joining.router,
     terms.router,
     my_account.router,
     one_time_link.router,
@@ -123,6 +125,7 @@ ACCOUNTS = (
 )
 DESK = (
     sections.router,
+    section_settings.router,
     people.router,
     reports.router,
     *LEARNING_PLATFORMS,

@@ -25,6 +25,8 @@ class Permission(StrEnum):
     OWN_ACCOUNT = "one's own account"
     SEE_PEOPLE = "see who is in a section"
     MANAGE_PEOPLE = "invite people to a section, and make one-time links for its learners"
+    MAKE_SECTIONS = "make a section of one's own"
+    MANAGE_SECTION = "change a section: its dates, its rules, its code, its archive"
     HANDLE_REPORTS = "read and close what a section's people report as wrong in the course"
     SEE_OPERATION = "see how the site runs"
     OPERATE = "accounts, sections and the audit of the site"
@@ -37,6 +39,8 @@ ALLOWED: Mapping[Permission, frozenset[Role]] = {
     Permission.OWN_ACCOUNT: EVERYBODY,
     Permission.SEE_PEOPLE: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
     Permission.MANAGE_PEOPLE: frozenset({Role.INSTRUCTOR}),
+    Permission.MAKE_SECTIONS: frozenset({Role.INSTRUCTOR, Role.OPERATOR}),
+    Permission.MANAGE_SECTION: frozenset({Role.INSTRUCTOR}),
     Permission.HANDLE_REPORTS: frozenset({Role.INSTRUCTOR}),
     Permission.SEE_OPERATION: frozenset({Role.OPERATOR}),
     Permission.OPERATE: frozenset({Role.OPERATOR}),

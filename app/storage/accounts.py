@@ -11,9 +11,9 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 from app.access.names import key_of_name
 from app.storage.audit import Actor, read_lines, write_line
 from app.storage.forgetting import forget
+from app.storage.memberships import read_memberships
 from app.storage.merging import count_work, merge
 from app.storage.records import Account, AccountId, AccountLine, AuditLine, Session, Work
-from app.storage.sections import read_memberships
 from app.storage.sessions import end_links, end_sessions
 from app.storage.statements import change, fetch, insert_into, insert_new, moment, optional_moment
 from app.storage.tables import (

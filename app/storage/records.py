@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
+from enum import StrEnum
 from typing import NewType
 
 from app.access.permissions import SECTION_STAFF, Role
@@ -80,21 +81,65 @@ class Identity:
 
 
 @dataclass(frozen=True)
-class Section:
-    id: SectionId
+class SectionPlan:
+    """What its instructor sets for a section. `zone` is an IANA name, in which the section's dates are set and read.
+
+    `late_percent_a_day` is what an assignment takes off for each day late, if it does not say otherwise.
+    """
+
     title: str
+    zone: str = "UTC"
+    starts_on: date | None = None
+    ends_on: date | None = None
+    grace_minutes: int = 0
+    late_percent_a_day: int = 10
+    assistants_extend: bool = False
+
+
+@dataclass(frozen=True)
+class Section:
+    """Whoever has `join_code` may become a learner; None: nobody. Nothing changes in an archived section."""
+
+    id: SectionId
+    plan: SectionPlan
+    join_code: str | None = None
+    archived_at: datetime | None = None
+
+    @property
+    def title(self) -> str:
+        return self.plan.title
+
+
+class Status(StrEnum):
+    """How somebody stands in a section: "dropped" by its staff, "left" by themselves. Only "active" gives rights."""
+
+    INVITED = "invited"
+    ACTIVE = "active"
+    DROPPED = "dropped"
+    LEFT = "left"
 
 
 @dataclass(frozen=True)
 class Membership:
-    """What an account is in one section. It gives rights only while it is active."""
+    """What an account is, or was, in one section."""
 
     section: SectionId
     title: str
     account: AccountId
     name: str
     role: Role
-    is_active: bool
+    status: Status
+    is_archived: bool
+    """Whether the section is."""
+
+    @property
+    def is_active(self) -> bool:
+        return self.status is Status.ACTIVE
+
+    @property
+    def is_instructor(self) -> bool:
+        """Or is invited to be."""
+        return self.role is Role.INSTRUCTOR and self.status in (Status.ACTIVE, Status.INVITED)
 
     @property
     def is_staff(self) -> bool:

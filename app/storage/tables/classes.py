@@ -35,10 +35,11 @@ sections = Table(
     Column("archived_at", Double),
 )
 
-INVITED, ACTIVE, DROPPED = "invited", "active", "dropped"
+INVITED, ACTIVE, DROPPED, LEFT = "invited", "active", "dropped", "left"
 
-# `status` is "invited" until the person accepts: nobody gets rights over an account by adding it. Somebody who left
-# the section is "dropped": their work there stays. `source` is "person", "csv", "code" or the id of an LTI context.
+# `status` is "invited" until the person accepts: nobody gets rights over an account by adding it. Whom the staff took
+# out is "dropped"; who went by themselves has "left", and only a new offer brings them back. Their work stays.
+# `source` is "person", "csv", "code" or the id of an LTI context.
 memberships = Table(
     "memberships",
     metadata,

@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse
 
 from app.access.passwords import MIN_CHARACTERS, BadPassword, check_password
 from app.storage.accounts import KnownPassword
-from app.storage.records import Account, Membership, SectionId, Session
+from app.storage.records import Account, Membership, SectionId, Session, Status
 from app.web.accounts.identity_rows import IdentityRow, show_identities
 from app.web.accounts.known_browser import remember_browser
 from app.web.accounts.sign_in import Field
@@ -71,6 +71,8 @@ class MyAccountPage:
     problem: str
     done: str
     has_unclaimed: bool
+    has_desk: bool
+    """Whether the reader teaches in a section, or may make one."""
 
 
 @router.api_route("/me/account", methods=["GET", "HEAD"])
@@ -115,8 +117,11 @@ async def answer_offer(
 ) -> Response:
     """Take a role that a section offers, or leave the section."""
     sections, actor = context.site.store.sections, actor_of(context)
+    here = await sections.find_membership(SectionId(section), _account(context).id)
+    if here is not None and here.is_archived:
+        return await _show(context, problem=f"{here.title} is archived: nobody joins or leaves it.")
     if not accept:
-        await sections.leave(SectionId(section), _account(context).id, actor)
+        await sections.leave(SectionId(section), actor)
     elif await sections.accept(SectionId(section), actor):
         await renew_token(context)
     return RedirectResponse("/me/account", 303)
@@ -140,7 +145,7 @@ async def _show(context: RequestContext, *, problem: str = "", done: str = "") -
         frame=await context.frame("Your account", "Where you are signed in, your password, your sections."),
         name=_account(context).name,
         sessions=tuple(_show_session(one, mine) for one in living),
-        offers=tuple(role for role in roles if not role.is_active),
+        offers=tuple(role for role in roles if role.status is Status.INVITED),
         roles=tuple(role for role in roles if role.is_active),
         identities=await show_identities(context, _account(context).id),
         providers=tuple(ProviderRow(name, one.provider.label) for name, one in context.site.providers.items()),
@@ -148,6 +153,7 @@ async def _show(context: RequestContext, *, problem: str = "", done: str = "") -
         problem=problem,
         done=done,
         has_unclaimed=mine.unclaimed is not None,
+        has_desk=_account(context).is_operator or any(role.is_staff for role in roles),
     )
     return context.site.renderer.page(page, 422 if problem else 200)
 

@@ -161,7 +161,7 @@ async def _show(context: RequestContext, problem: str = "") -> Response:
 
 
 def _show_account(line: AccountLine, me: AccountId) -> AccountRow:
-    roles = [f"{role.role} in {role.title}" + ("" if role.is_active else " (invited)") for role in line.roles]
+    roles = [f"{role.role} in {role.title}" + ("" if role.is_active else f" ({role.status})") for role in line.roles]
     return AccountRow(
         name=line.account.name,
         roles=", ".join([*(["operator"] if line.account.is_operator else []), *roles]) or "reader",

@@ -14,6 +14,7 @@ SECTION = "/desk/{section}"
 PAGES = (
     ("People", ""),
     ("Reports", "/reports"),
+    ("Section", "/settings"),
 )
 """A word and the rest of the page's address. Who may open it is in `RULES`."""
 
@@ -35,6 +36,10 @@ class SectionNavigation:
     links: tuple[DeskLink, ...]
     reader: Membership
     """What the reader is in this section."""
+
+    @property
+    def is_archived(self) -> bool:
+        return self.reader.is_archived
 
     @property
     def page_title(self) -> str:

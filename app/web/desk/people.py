@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 
 from app.access.names import key_of_name
 from app.access.permissions import Permission, Role, is_allowed
-from app.storage.records import AccountId, Membership, SectionId
+from app.storage.records import AccountId, Membership, SectionId, Status
 from app.web.accounts.one_time_link import show_new_link
 from app.web.accounts.sign_in import Field
 from app.web.desk.navigation import SectionNavigation, navigate
@@ -24,11 +24,13 @@ router = APIRouter(include_in_schema=False)
 class PersonRow:
     name: str
     role: str
-    is_active: bool
+    status: str
     end_action: str
     """Empty where this reader may not end the role."""
     link_action: str
     """Empty where this reader may not make a link for the person."""
+    back_action: str
+    """Empty for a person who is in the section, or whom this reader may not take back."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ async def invite(
     """An instructor invites learners and assistants; other instructors come from an operator."""
     sections, here = context.site.store.sections, SectionId(section)
     people = await sections.people(here)
-    if any(key_of_name(one.name) == key_of_name(name) and one.role is Role.INSTRUCTOR for one in people):
+    if any(key_of_name(one.name) == key_of_name(name) and one.is_instructor for one in people):
         return await _show(context, here, f"{name} is an instructor here; only an operator changes that.")
     if not await sections.invite(here, name, Role(role), actor_of(context)):
         return await _show(context, here, f"Nobody has the name {name}. Ask the person what their name here is.")
@@ -68,7 +70,19 @@ async def end_role(context: RequestContextDep, section: str, account: str) -> Re
     person = people.get(AccountId(account))
     if person is None or person.role is Role.INSTRUCTOR:
         raise HTTPException(404, "Nobody here has a role that you may end under this address.")
-    await sections.leave(here, person.account, actor_of(context))
+    await sections.drop(here, person.account, actor_of(context))
+    return RedirectResponse(f"/desk/{section}", 303)
+
+
+@router.post("/desk/{section}/people/{account}/take-back")
+async def take_back(context: RequestContextDep, section: str, account: str) -> Response:
+    """Whom the staff dropped is in again; who left gets an offer. Instructors come back by an operator's offer."""
+    sections, here = context.site.store.sections, SectionId(section)
+    people = {person.account: person for person in await sections.people(here)}
+    person = people.get(AccountId(account))
+    if person is None or person.role is Role.INSTRUCTOR:
+        raise HTTPException(404, "Nobody whom you may take back has left this section under this address.")
+    await sections.take_back(here, person.account, actor_of(context))
     return RedirectResponse(f"/desk/{section}", 303)
 
 
@@ -87,7 +101,7 @@ async def _show(context: RequestContext, section: SectionId, problem: str = "") 
         frame=await context.frame(navigation.page_title, "Who is in this section."),
         navigation=navigation,
         people=tuple([await _show_person(context, person, may_manage=may_manage) for person in people]),
-        invite_action=f"/desk/{section}/people" if may_manage else "",
+        invite_action=f"/desk/{section}/people" if may_manage and not navigation.is_archived else "",
         problem=problem,
     )
     return context.site.renderer.page(page, 422 if problem else 200)
@@ -95,12 +109,15 @@ async def _show(context: RequestContext, section: SectionId, problem: str = "") 
 
 async def _show_person(context: RequestContext, person: Membership, *, may_manage: bool) -> PersonRow:
     base = f"/desk/{person.section}/people/{person.account}"
-    may_end = may_manage and person.role is not Role.INSTRUCTOR
+    may_change = may_manage and person.role is not Role.INSTRUCTOR and not person.is_archived
+    is_here = person.status in (Status.ACTIVE, Status.INVITED)
+    may_end = may_change and is_here
     may_link = may_end and await context.site.store.sections.may_reset(person.section, person.account)
     return PersonRow(
         name=person.name,
         role=person.role.value,
-        is_active=person.is_active,
+        status=person.status.value,
         end_action=f"{base}/end" if may_end else "",
         link_action=f"{base}/link" if may_link else "",
+        back_action=f"{base}/take-back" if may_change and not is_here else "",
     )

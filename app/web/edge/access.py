@@ -13,8 +13,9 @@ from starlette.exceptions import HTTPException
 from app.access.permissions import Permission, Role, is_allowed
 from app.access.session_limits import RECENT
 from app.settings import Env
-from app.storage.records import SectionId
+from app.storage.records import Membership, SectionId
 from app.web.edge.identity import RequestContext, get_request_context
+from app.web.edge.security import SAFE_METHODS
 from app.web.edge.site import CourseDep, SiteDep
 
 
@@ -26,13 +27,23 @@ class NotAllowed(Exception):
     """Whoever is signed in may not do this. The message is a sentence for them."""
 
 
+class SectionArchived(Exception):
+    """Nothing changes in an archived section."""
+
+
 @dataclass(frozen=True)
 class Rule:
-    """`recent`: an account must have signed in a short while ago. `by_token`: the metrics token suffices."""
+    """`recent`: an account must have signed in a short while ago. `by_token`: the metrics token suffices.
+
+    `anywhere`: the role may be one in any section. `even_archived`: what the route does can be done in an archived
+    section too.
+    """
 
     permission: Permission
     recent: bool = False
     by_token: bool = False
+    anywhere: bool = False
+    even_archived: bool = False
 
 
 OPEN = Rule(Permission.READ)
@@ -131,10 +142,17 @@ RULES: Mapping[str, Rule] = {
     "/me/password": OWN,
     "/me/sessions/end": OWN,
     "/me/terms": OWN,
+    "/join-section": OWN,
+    "/join-section/{code}": OWN,
     "/desk": OWN,
+    "/desk/new": Rule(Permission.MAKE_SECTIONS, anywhere=True),
     "/desk/{section}": Rule(Permission.SEE_PEOPLE),
+    "/desk/{section}/settings": Rule(Permission.MANAGE_SECTION),
+    "/desk/{section}/code": Rule(Permission.MANAGE_SECTION),
+    "/desk/{section}/archive": Rule(Permission.MANAGE_SECTION, even_archived=True),
     "/desk/{section}/people": Rule(Permission.MANAGE_PEOPLE, recent=True),
     "/desk/{section}/people/{account}/end": Rule(Permission.MANAGE_PEOPLE, recent=True),
+    "/desk/{section}/people/{account}/take-back": Rule(Permission.MANAGE_PEOPLE, recent=True),
     "/desk/{section}/people/{account}/link": Rule(Permission.MANAGE_PEOPLE, recent=True),
     "/desk/{section}/reports": Rule(Permission.HANDLE_REPORTS),
     "/desk/{section}/reports.md": Rule(Permission.HANDLE_REPORTS),
@@ -160,7 +178,10 @@ RULES: Mapping[str, Rule] = {
 
 
 async def enforce(request: Request, site: SiteDep, course: CourseDep) -> None:
-    """Return if the request may go on. Raises SignInNeeded, NotAllowed, or a 404 for a section of others."""
+    """Return if the request may go on.
+
+    Raises SignInNeeded, NotAllowed, SectionArchived, or a 404 for a section of others.
+    """
     rule = RULES.get(request.scope["route"].path)
     if rule is None:
         raise NotAllowed("This address has no permission in app/web/edge/access.py, so nobody may use it.")
@@ -173,10 +194,17 @@ async def enforce(request: Request, site: SiteDep, course: CourseDep) -> None:
         if rule.by_token:
             raise NotAllowed("The metrics are for the operator: send the token that UNWIND_METRICS_TOKEN holds.")
         raise SignInNeeded
-    if not is_allowed(rule.permission, await _find_roles(context, request)):
+    await _enforce_roles(context, request, rule)
+
+
+async def _enforce_roles(context: RequestContext, request: Request, rule: Rule) -> None:
+    membership = await _find_membership(context, request)
+    if not is_allowed(rule.permission, await _find_roles(context, rule, membership)):
         raise NotAllowed("Your account has no role that may see or do this.")
     if rule.recent and not _is_recent(context):
         raise SignInNeeded
+    if membership and membership.is_archived and not (rule.even_archived or request.method in SAFE_METHODS):
+        raise SectionArchived
 
 
 def _is_open_here(rule: Rule, request: Request, site: SiteDep) -> bool:
@@ -191,17 +219,27 @@ def _is_open_here(rule: Rule, request: Request, site: SiteDep) -> bool:
     return rule.by_token and bool(token) and hmac.compare_digest(sent.encode(), f"Bearer {token}".encode())
 
 
-async def _find_roles(context: RequestContext, request: Request) -> set[Role]:
-    """The person's roles on the site and in the section that the path names. Raises a 404 for a section of others."""
+async def _find_membership(context: RequestContext, request: Request) -> Membership | None:
+    """What the person is in the section that the path names, if it names one. Raises a 404 for one of others."""
     assert context.account is not None
-    roles = {Role.READER}
+    section = request.path_params.get("section")
+    if section is None:
+        return None
+    membership = await context.site.store.sections.find_role(SectionId(section), context.account.id)
+    if membership is None:
+        raise HTTPException(404)
+    return membership
+
+
+async def _find_roles(context: RequestContext, rule: Rule, membership: Membership | None) -> set[Role]:
+    """The person's roles on the site and in this section, or in all their sections where the rule says so."""
+    assert context.account is not None
+    roles = {Role.READER} | ({membership.role} if membership else set())
     if context.account.is_operator:
         roles.add(Role.OPERATOR)
-    if (section := request.path_params.get("section")) is not None:
-        membership = await context.site.store.sections.find_role(SectionId(section), context.account.id)
-        if membership is None:
-            raise HTTPException(404)
-        roles.add(membership.role)
+    if rule.anywhere:
+        theirs = await context.site.store.sections.of_account(context.account.id)
+        roles |= {one.role for one in theirs if one.is_active}
     return roles
 
 

@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse
 from starlette.exceptions import HTTPException
 
 from app.drawing.tasks import NotDrawn
-from app.web.edge.access import NotAllowed, SignInNeeded
+from app.web.edge.access import NotAllowed, SectionArchived, SignInNeeded
 from app.web.edge.frame import Frame, LearnerFacts, make_frame
 from app.web.edge.identity import FRAGMENT_HEADER, read_theme
 from app.web.edge.memory_meter import Unmeasured
@@ -88,6 +88,12 @@ NOT_ALLOWED = Words(
     "If it should, ask the person who runs this site, or your instructor, for the role.",
 )
 
+ARCHIVED = Words(
+    "This section is archived",
+    "Nothing changes in an archived section.",
+    "If it should go on, an instructor of the section opens it again on its page “Section”.",
+)
+
 FIELD_NAMES = {"source": "your code", "text": "your text", "option": "an answer", "confidence": "how sure you are"}
 """Fields of forms and requests, in words that the learner sees on the page."""
 
@@ -160,6 +166,10 @@ async def refuse_role(request: Request, error: Exception) -> Response:
     return respond_with_words(get_site(request), request, 403, str(error), words=NOT_ALLOWED)
 
 
+async def refuse_archived(request: Request, error: Exception) -> Response:
+    return respond_with_words(get_site(request), request, 409, words=ARCHIVED)
+
+
 async def say_closed(request: Request, error: Exception) -> Response:
     """Of an exercise that no grader here can judge."""
     return respond_with_words(get_site(request), request, 409, str(error))
@@ -170,6 +180,7 @@ def handle_errors(app: FastAPI) -> None:
     app.add_exception_handler(NotDrawn, refuse_picture)
     app.add_exception_handler(SignInNeeded, ask_to_sign_in)
     app.add_exception_handler(NotAllowed, refuse_role)
+    app.add_exception_handler(SectionArchived, refuse_archived)
     app.add_exception_handler(Unmeasured, say_closed)
 
     @app.exception_handler(HTTPException)

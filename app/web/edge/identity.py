@@ -69,6 +69,12 @@ class RequestContext:
         return find_address(self.request, self.site.settings)
 
     @property
+    def site_address(self) -> str:
+        """The address that was asked. A proxy may have ended TLS, so the request alone does not tell the scheme."""
+        url = self.request.url
+        return f"{'https' if self.site.settings.secure_cookies else url.scheme}://{url.netloc}"
+
+    @property
     def asker(self) -> str:
         """Whose turn in a line a request takes: the learner's, or the address's for a request without a cookie."""
         return self.learner or self.address

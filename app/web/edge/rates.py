@@ -36,6 +36,7 @@ class Act(StrEnum):
     TYPE = "type"
     SEARCH = "search"
     REPORT = "report"
+    JOIN = "join"
 
 
 PER_MINUTE = {
@@ -51,6 +52,7 @@ PER_MINUTE = {
     Act.TYPE: 60,
     Act.SEARCH: 120,
     Act.REPORT: 6,
+    Act.JOIN: 10,
 }
 
 WORDS = {
@@ -66,6 +68,7 @@ WORDS = {
     Act.TYPE: "pictures that follow your typing",
     Act.SEARCH: "searches",
     Act.REPORT: "reports",
+    Act.JOIN: "attempts to join a section",
 }
 
 

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 HEADER = "x-request-id"
 OUTSIDE = re.compile(r"[A-Za-z0-9-]{8,64}")
 """What is taken over from a trusted proxy."""
-SECRET_PATHS = ("/link/", "/calendar/")
+SECRET_PATHS = ("/link/", "/calendar/", "/join-section/")
 """What follows them is a token."""
 
 log = logging.getLogger(__name__)

@@ -48,7 +48,7 @@ async def open_calendar(context: RequestContextDep) -> Response:
     learner, token = _need_learner(context), make_token()
     await context.count(Act.WRITE)
     await context.site.store.calendars.open(learner, hash_token(token), context.now)
-    response = await _show(context, f"{_site_address(context)}/calendar/{token}.ics")
+    response = await _show(context, f"{context.site_address}/calendar/{token}.ics")
     response.headers["cache-control"] = "no-store"
     return response
 
@@ -71,7 +71,7 @@ async def feed(token: str, context: RequestContextDep) -> Response:
     deck = await context.site.store.review_cards.deck(learner)
     cards = [card for card in deck.cards if find_question(context.course, *card.key.parts)]
     days = list_days(cards, find_today(deck, context.now), token_hash[:FEED_CHARACTERS])
-    title, link = context.course.brand or context.course.title, f"{_site_address(context)}/review"
+    title, link = context.course.brand or context.course.title, f"{context.site_address}/review"
     text = write_calendar(days, ZoneInfo(deck.zone), context.now, title, link)
     return Response(text, headers={"cache-control": "private, no-cache"}, media_type="text/calendar")
 
@@ -89,12 +89,6 @@ async def _show(context: RequestContext, address: str = "") -> Response:
         zones=list_zones(),
     )
     return context.site.renderer.page(page)
-
-
-def _site_address(context: RequestContext) -> str:
-    """The address that was asked. A proxy may have ended TLS, so the request alone does not tell the scheme."""
-    url = context.request.url
-    return f"{'https' if context.site.settings.secure_cookies else url.scheme}://{url.netloc}"
 
 
 def _need_learner(context: RequestContext) -> LearnerId:

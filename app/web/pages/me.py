@@ -10,7 +10,7 @@ from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
 from app.course.model import Course
-from app.storage.records import Deck
+from app.storage.records import Deck, Status
 from app.storage.reports import Report
 from app.storage.review_cards import NO_DECK
 from app.web.edge.due import show_date
@@ -150,4 +150,6 @@ async def delete(context: RequestContextDep) -> Response:
 async def _is_member(context: RequestContext) -> bool:
     if context.account is None:
         return False
-    return any(role.is_active for role in await context.site.store.sections.of_account(context.account.id))
+    return any(
+        role.status is not Status.INVITED for role in await context.site.store.sections.of_account(context.account.id)
+    )

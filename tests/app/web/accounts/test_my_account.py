@@ -9,6 +9,7 @@ from site_parts import StoppedClock
 from app.access.permissions import Role
 from app.access.tokens import hash_token
 from app.storage.accounts import LINK_LASTS
+from app.storage.records import Status
 from app.web.accounts.my_account import describe_browser
 from app.web.edge.site import Site
 
@@ -130,7 +131,8 @@ async def test_a_member_can_leave(browser: httpx2.AsyncClient, site: Site) -> No
 
     await browser.post("/me/offers", data={"section": section, "accept": "false"})
 
-    assert await site.store.sections.of_account(ada.id) == ()
+    assert [one.status for one in await site.store.sections.of_account(ada.id)] == [Status.LEFT]
+    assert "Spring" not in (await browser.get("/me/account")).text
 
 
 def test_browsers_are_named_as_people_know_them() -> None:

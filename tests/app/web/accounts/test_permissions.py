@@ -41,7 +41,12 @@ GUARDED = sorted(
 SEES_PEOPLE = {Role.ASSISTANT, Role.INSTRUCTOR}
 EXPECTED = {
     "/desk/{section}": SEES_PEOPLE,
+    "/desk/new": {Role.INSTRUCTOR, Role.OPERATOR},
+    "/desk/{section}/settings": {Role.INSTRUCTOR},
+    "/desk/{section}/code": {Role.INSTRUCTOR},
+    "/desk/{section}/archive": {Role.INSTRUCTOR},
     "/desk/{section}/people": {Role.INSTRUCTOR},
+    "/desk/{section}/people/{account}/take-back": {Role.INSTRUCTOR},
     "/desk/{section}/people/{account}/end": {Role.INSTRUCTOR},
     "/desk/{section}/people/{account}/link": {Role.INSTRUCTOR},
     "/desk/{section}/reports": {Role.INSTRUCTOR},
@@ -125,6 +130,7 @@ FORM |= {
     "session": "others",
     "section": "x",
     "accept": "false",
+    "act": "archive",
 }
 FORM |= {"is_open": "true", "deployment": "1", "issuer": "x", "client_id": "x"}
 FORM |= dict.fromkeys(("auth_url", "token_url", "jwks_url"), "x")
@@ -181,6 +187,10 @@ async def test_an_instructor_of_one_section_does_nothing_in_another(
     for path, form in (
         ("people", {"name": "Somebody", "role": "assistant"}),
         (f"people/{target.id}/end", {}),
+        (f"people/{target.id}/take-back", {}),
+        ("settings", {"title": "Other"}),
+        ("code", {"act": "renew"}),
+        ("archive", {"act": "archive"}),
         (f"people/{target.id}/link", {}),
     ):
         assert (await browser.post(f"/desk/{foreign}/{path}", data=form)).status_code == 404

@@ -61,7 +61,7 @@ def fields_of(view: type) -> set[str]:
     return {field.name for field in dataclasses.fields(view)}
 
 
-SHARED = {"base.html", "section_base.html", "section_head.html"}
+SHARED = {"base.html", "section_base.html", "section_fields.html", "section_head.html"}
 """What pages extend or include."""
 
 
