@@ -43,7 +43,7 @@ from app.web.edge.security import BodyLimit, FaultsInWords, SameOriginOnly, Secu
 from app.web.edge.site import Clock, Site
 from app.web.edge.terms import read_terms
 from app.web.edge.torch_version import RunningTorch
-from app.web.lti import registrations
+from app.web.lti import launching, linking, opening, registrations
 from app.web.pages import (
     calendar,
     chapter,
@@ -112,7 +112,7 @@ PAGES = (
     health.router,
     course_files.router,
 )
-LEARNING_PLATFORMS = (registrations.router,)
+LEARNING_PLATFORMS = (registrations.router, launching.router, opening.router, linking.router)
 ACCOUNTS = (
     sign_in.router,
     provider_routes.router,
@@ -230,7 +230,7 @@ def add_layers(app: FastAPI, settings: Settings, metrics: Metrics) -> None:
     """Add the middleware around every request. The last one added is the outermost."""
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
     app.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=6)
-    app.add_middleware(SameOriginOnly, refuse=errors.refuse_other_origin)
+    app.add_middleware(SameOriginOnly, refuse=errors.refuse_other_origin, exempt=launching.FROM_PLATFORMS)
     app.add_middleware(FaultsInWords, answer=errors.answer_fault)
     if settings.hosts or settings.env is Env.DEVELOPMENT:
         hosts = read_hosts(settings.hosts) | {settings.host.lower()}

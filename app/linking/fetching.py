@@ -1,6 +1,7 @@
 """One request to another server, whose answer is not trusted to be short."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from app.linking.providers import HERE
 
 TIMEOUT_SECONDS = 10.0
 MAX_ANSWER_BYTES = 1 << 20
+HOST = re.compile(r"[\w.-]+|[0-9a-f:.]+")
 
 
 class NoAnswer(Exception):
@@ -48,13 +50,15 @@ async def fetch_capped(http: httpx2.AsyncClient, method: str, address: str, **mo
 def is_encrypted(address: str) -> bool:
     """Whether what is sent to this address can be read by its server alone. This machine needs no encryption."""
     parts = urlsplit(address)
-    return bool(parts.hostname) and (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in HERE))
+    return bool(HOST.fullmatch(parts.hostname or "")) and (
+        parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in HERE)
+    )
 
 
 def origin_of(address: str) -> str:
     """Scheme, host and port."""
     parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc}"
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}"
 
 
 def open_http() -> httpx2.AsyncClient:

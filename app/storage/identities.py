@@ -11,12 +11,10 @@ from sqlalchemy import Connection, Select, delete, func, insert, select, update
 from app.access.names import MAX_NAME_CHARACTERS, key_of_name
 from app.storage.accounts import as_account, insert_account
 from app.storage.audit import Actor, write_line
-from app.storage.records import Account, AccountId, Identity
+from app.storage.records import OIDC, Account, AccountId, Identity
 from app.storage.statements import change, fetch, moment
 from app.storage.tables import accounts, credentials, identities, sign_in_attempts
 from graders.ledger.database import Database
-
-OIDC = "oidc"
 
 
 @dataclass(frozen=True)
@@ -47,14 +45,14 @@ class Identities:
         """The attempt, which then is gone. None if it is unknown, used or expired."""
         return await self._database.write(_take_attempt, state_hash, now)
 
-    async def find_account(self, issuer: str, subject: str, now: datetime) -> Account | None:
+    async def find_account(self, issuer: str, subject: str, now: datetime, kind: str = OIDC) -> Account | None:
         """Whose identity this is, as an open account; notes that it was used."""
-        return await self._database.write(_find_account, issuer, subject, now)
+        return await self._database.write(_find_account, kind, issuer, subject, now)
 
     async def of_account(self, account: AccountId) -> tuple[Identity, ...]:
         query = select(identities).where(identities.c.account == account).order_by(identities.c.linked_at)
         return tuple(
-            Identity(row.issuer, row.subject, row.display, moment(row.linked_at), moment(row.used_at))
+            Identity(row.issuer, row.subject, row.display, moment(row.linked_at), moment(row.used_at), row.kind)
             for row in await self._database.read(fetch, query)
         )
 
@@ -84,8 +82,8 @@ def _take_attempt(connection: Connection, state_hash: str, now: datetime) -> Att
     return Attempt(**values)
 
 
-def _find_account(connection: Connection, issuer: str, subject: str, now: datetime) -> Account | None:
-    this = (identities.c.kind == OIDC) & (identities.c.issuer == issuer) & (identities.c.subject == subject)
+def _find_account(connection: Connection, kind: str, issuer: str, subject: str, now: datetime) -> Account | None:
+    this = (identities.c.kind == kind) & (identities.c.issuer == issuer) & (identities.c.subject == subject)
     query = select(accounts).join(identities, identities.c.account == accounts.c.id)
     rows = fetch(connection, query.where(this, accounts.c.closed_at.is_(None)))
     change(connection, update(identities).where(this).values(used_at=now.timestamp()))
@@ -97,7 +95,7 @@ def _link(connection: Connection, account: AccountId, identity: Identity, actor:
         return False
     connection.execute(
         insert(identities).values(
-            kind=OIDC,
+            kind=identity.kind,
             issuer=identity.issuer,
             subject=identity.subject,
             account=account,
@@ -135,7 +133,7 @@ def _create_account(connection: Connection, name: str, identity: Identity, actor
 
 def _find_identity(identity: Identity) -> Select[Any]:
     this = (identities.c.issuer == identity.issuer) & (identities.c.subject == identity.subject)
-    return select(identities.c.account).where(this)
+    return select(identities.c.account).where(this, identities.c.kind == identity.kind)
 
 
 def _number_names(name: str) -> Iterator[str]:

@@ -29,6 +29,9 @@ class Account:
     """The version of the operator's terms that they agreed to last."""
 
 
+OIDC, LTI = "oidc", "lti"
+
+
 @dataclass(frozen=True)
 class Session:
     """A learner's session in one browser. The database has the hash of its token, never the token.
@@ -71,13 +74,14 @@ class Work:
 
 @dataclass(frozen=True)
 class Identity:
-    """A person at another site who signs in as an account."""
+    """A person at another site who signs in as an account. `issuer` of an LTI identity is the registration's id."""
 
     issuer: str
     subject: str
     display: str
     linked_at: datetime
     used_at: datetime
+    kind: str = OIDC
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from app.storage.drill_graphs import DrillGraphs, close_ask
 from app.storage.exporting import export
 from app.storage.forgetting import end_audit, forget, sweep
 from app.storage.identities import Identities
+from app.storage.lti_courses import LtiCourses
 from app.storage.lti_launches import LtiLaunches
 from app.storage.lti_registrations import LtiRegistrations
 from app.storage.notes import Notes
@@ -56,6 +57,7 @@ class Store:
         self.notes = Notes(database)
         self.lti_registrations = LtiRegistrations(database)
         self.lti_launches = LtiLaunches(database)
+        self.lti_courses = LtiCourses(database)
 
     async def commit_prediction(self, learner: LearnerId, chapter: str, prediction: Prediction) -> bool:
         """Store a prediction. False if one was already committed, which then stays."""

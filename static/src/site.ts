@@ -6,6 +6,7 @@ import { focusFirstField } from "./first-field";
 import { listenForKeys } from "./keys";
 import { watchPage } from "./later";
 import { listenForSearch } from "./search-door";
+import { sendWaitingForm } from "./send-now";
 import { ThemeElement } from "./theme";
 
 addCopyButtons(document);
@@ -14,4 +15,5 @@ customElements.define("uw-contents", ContentsElement);
 focusFirstField(document);
 listenForKeys();
 listenForSearch();
+sendWaitingForm(document);
 watchPage(document);

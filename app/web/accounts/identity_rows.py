@@ -23,6 +23,7 @@ class IdentityRow:
 async def show_identities(context: RequestContext, account: AccountId) -> tuple[IdentityRow, ...]:
     """The account's identities, the one linked first first, under the labels that the providers have here."""
     labels = {client.provider.issuer: client.provider.label for client in context.site.providers.values()}
+    labels |= {platform.id: platform.name for platform in await context.site.store.lti_registrations.all()}
     return tuple(
         IdentityRow(
             key=hashlib.sha256(f"{one.issuer}\n{one.subject}".encode()).hexdigest()[:KEY_LENGTH],

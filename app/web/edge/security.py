@@ -8,6 +8,7 @@ page has them too.
 
 import secrets
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -40,18 +41,30 @@ FIXED_HEADERS = {
 }
 
 
-def content_security_policy(nonce: str) -> str:
+@dataclass(frozen=True)
+class Opening:
+    """Other sites that may show an answer in a frame, or that its forms may send to. Both are origins."""
+
+    frames: tuple[str, ...] = ()
+    forms: tuple[str, ...] = ()
+
+
+CLOSED = Opening()
+
+
+def content_security_policy(nonce: str, opening: Opening = CLOSED) -> str:
     """`nonce` is for the style elements that the code editor makes."""
+    forms, frames = " ".join(("'self'", *opening.forms)), " ".join(opening.frames) or "'none'"
     return (
         "default-src 'none'; script-src 'self'; "
         f"style-src 'self' 'nonce-{nonce}' '{EMPTY_STYLE_HASH}'; style-src-attr 'none'; "
         "img-src 'self' data:; font-src 'self'; connect-src 'self'; "
-        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        f"form-action {forms}; base-uri 'none'; frame-ancestors {frames}"
     )
 
 
-def document_headers(nonce: str) -> dict[str, str]:
-    return {"content-security-policy": content_security_policy(nonce), **FIXED_HEADERS}
+def document_headers(nonce: str, opening: Opening = CLOSED) -> dict[str, str]:
+    return {"content-security-policy": content_security_policy(nonce, opening), **FIXED_HEADERS}
 
 
 class SecureResponses:
@@ -59,6 +72,7 @@ class SecureResponses:
 
     A handler appends a cookie to scope["state"]["cookies"], and the work that stores its session to
     "when_it_went_well". Both happen only if the request succeeded, and the cookie is sent after that work is done.
+    One whose answer belongs in a learning platform's frame sets "opening".
     """
 
     def __init__(self, app: ASGIApp, *, https: bool) -> None:
@@ -77,7 +91,7 @@ class SecureResponses:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 is_inert = headers.get("content-type", "").startswith(INERT_TYPES)
-                headers.update(INERT_HEADERS if is_inert else document_headers(nonce))
+                headers.update(INERT_HEADERS if is_inert else document_headers(nonce, state.get("opening", CLOSED)))
                 if self.https:
                     headers["strict-transport-security"] = "max-age=31536000"
                 if message["status"] < 400:
@@ -106,14 +120,22 @@ def is_same_origin(headers: Headers) -> bool:
 
 
 class SameOriginOnly:
-    """Refuses unsafe requests from other sites, whatever cookies they carry."""
+    """Refuses unsafe requests from other sites, whatever cookies they carry.
 
-    def __init__(self, app: ASGIApp, refuse: Callable[[Request], Response]) -> None:
+    `exempt` are methods with exact paths that other sites are meant to send to, and that look at no session.
+    """
+
+    def __init__(
+        self, app: ASGIApp, refuse: Callable[[Request], Response], exempt: frozenset[tuple[str, str]] = frozenset()
+    ) -> None:
         self.app = app
         self.refuse = refuse
+        self.exempt = exempt
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         unsafe = scope["type"] == "http" and scope["method"] not in SAFE_METHODS
+        if unsafe and (scope["method"], scope["path"]) in self.exempt:
+            unsafe = False
         if unsafe and not is_same_origin(Headers(scope=scope)):
             await self.refuse(Request(scope))(scope, receive, send)
             return
