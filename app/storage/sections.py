@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 
 from app.access.permissions import Role
 from app.storage.audit import Actor, write_line
+from app.storage.copying import copy_assignments
 from app.storage.memberships import (
     Joined,
     Source,
@@ -43,6 +44,10 @@ class Sections:
     async def make_own(self, plan: SectionPlan, actor: Actor) -> SectionId:
         """A section whose instructor is the actor."""
         return await self._database.write(_make_own, plan, actor)
+
+    async def make_copy(self, source: SectionId, plan: SectionPlan, actor: Actor) -> SectionId | None:
+        """The actor's new section with the assignments of `source`, whose instructor they are; otherwise None."""
+        return await self._database.write(_make_copy, source, plan, actor)
 
     async def find(self, section: SectionId) -> Section | None:
         rows = await self._database.read(fetch, select(sections).where(sections.c.id == section))
@@ -152,6 +157,17 @@ def _make_own(connection: Connection, plan: SectionPlan, actor: Actor) -> Sectio
     assert actor.account is not None
     section = _make(connection, plan, actor)
     add_member(connection, section, actor.account, Role.INSTRUCTOR, actor, Source.PERSON)
+    return section
+
+
+def _make_copy(connection: Connection, source: SectionId, plan: SectionPlan, actor: Actor) -> SectionId | None:
+    assert actor.account is not None
+    reader = find_membership(connection, source, actor.account)
+    if reader is None or not reader.is_active or reader.role is not Role.INSTRUCTOR:
+        return None
+    former = _as_section(connection.execute(select(sections).where(sections.c.id == source)).one())
+    section = _make_own(connection, plan, actor)
+    copy_assignments(connection, (source, former.plan), (section, plan), actor)
     return section
 
 

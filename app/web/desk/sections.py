@@ -1,14 +1,15 @@
 """The sections in which somebody teaches, and new ones."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Form, Query, Response
 from fastapi.responses import RedirectResponse
+from starlette.exceptions import HTTPException
 
 from app.access.permissions import Permission, Role, is_allowed
-from app.storage.records import Membership
-from app.web.desk.typed_plan import BadPlan, TypedPlan, read_plan
+from app.storage.records import Membership, Section, SectionId
+from app.web.desk.typed_plan import BadPlan, TypedPlan, read_plan, show_plan
 from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.rates import Act
@@ -18,6 +19,8 @@ from app.web.edge.zones import list_zones
 router = APIRouter(include_in_schema=False)
 
 TypedDep = Annotated[TypedPlan, Depends()]
+FromInQuery = Annotated[str, Query(alias="from", max_length=32)]
+FromInForm = Annotated[str, Form(alias="from", max_length=32)]
 
 
 @dataclass(frozen=True)
@@ -31,10 +34,16 @@ class DeskPage:
 
 @dataclass(frozen=True)
 class NewSectionPage:
+    """`fields` are what was typed, or what the former section had."""
+
     template: ClassVar[str] = "new_section.html"
     frame: Frame
     fields: TypedPlan
     zones: tuple[str, ...]
+    source: str
+    """The id of the former section whose plan is copied, or empty. The next two are about it."""
+    former_title: str
+    former_began: str
     problem: str
 
 
@@ -53,24 +62,54 @@ async def desk(context: RequestContextDep) -> Response:
 
 
 @router.api_route("/desk/new", methods=["GET", "HEAD"])
-async def new_section(context: RequestContextDep) -> Response:
-    return await _show_new(context, TypedPlan())
+async def new_section(context: RequestContextDep, source: FromInQuery = "") -> Response:
+    """An empty form, or one with the rules of a former section, whose plan is then copied."""
+    former = await _find_former(context, source)
+    if former is None:
+        return await _show_new(context, TypedPlan())
+    typed = show_plan(replace(former.plan, starts_on=None, ends_on=None))
+    return await _show_new(context, typed, former=former)
 
 
 @router.post("/desk/new")
-async def make_section(context: RequestContextDep, typed: TypedDep) -> Response:
+async def make_section(context: RequestContextDep, typed: TypedDep, source: FromInForm = "") -> Response:
     """Make a section whose instructor is the person who asks for it."""
     await context.count(Act.WRITE)
+    sections, actor = context.site.store.sections, actor_of(context)
+    former = await _find_former(context, source)
     try:
         plan = read_plan(typed)
+        if former and former.plan.starts_on and plan.starts_on is None:
+            raise BadPlan(f"The first day is missing; {former.title} began on {former.plan.starts_on}.")
     except BadPlan as problem:
-        return await _show_new(context, typed, str(problem))
-    section = await context.site.store.sections.make_own(plan, actor_of(context))
+        return await _show_new(context, typed, str(problem), former)
+    made = await (sections.make_copy(former.id, plan, actor) if former else sections.make_own(plan, actor))
     await renew_token(context)
-    return RedirectResponse(f"/desk/{section}", 303)
+    return RedirectResponse(f"/desk/{made}", 303)
 
 
-async def _show_new(context: RequestContext, typed: TypedPlan, problem: str = "") -> Response:
-    frame = await context.frame("A new section", "Make a section of people who take the course together.")
-    page = NewSectionPage(frame, typed, list_zones(), problem)
+async def _find_former(context: RequestContext, source: str) -> Section | None:
+    """The section with this id, if the reader is its instructor. Raises a 404 for another one, and for none."""
+    if not source:
+        return None
+    assert context.account is not None
+    sections = context.site.store.sections
+    reader = await sections.find_role(SectionId(source), context.account.id)
+    if reader is None or reader.role is not Role.INSTRUCTOR:
+        raise HTTPException(404)
+    return await sections.find(SectionId(source))
+
+
+async def _show_new(
+    context: RequestContext, typed: TypedPlan, problem: str = "", former: Section | None = None
+) -> Response:
+    page = NewSectionPage(
+        frame=await context.frame("A new section", "Make a section of people who take the course together."),
+        fields=typed,
+        zones=list_zones(),
+        source=former.id if former else "",
+        former_title=former.title if former else "",
+        former_began=former.plan.starts_on.isoformat() if former and former.plan.starts_on else "",
+        problem=problem,
+    )
     return context.site.renderer.page(page, 422 if problem else 200)

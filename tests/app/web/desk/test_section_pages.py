@@ -1,6 +1,8 @@
 """Sections as their instructors make and change them, how learners join by a code, and what an archive refuses."""
 
 import re
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
 
 import httpx2
 import pytest
@@ -8,7 +10,9 @@ from people import join, make_account, sign_in, somebody
 
 from app.access.join_codes import CHARACTERS, LETTERS, make_join_code, read_join_code, show_join_code
 from app.access.permissions import Role
+from app.learning.grading import Assignment, Kind
 from app.main import DESK
+from app.storage.audit import Actor
 from app.storage.records import Account, SectionId, SectionPlan
 from app.web.desk.typed_plan import BadPlan, TypedPlan, read_plan, show_plan
 from app.web.edge.access import RULES
@@ -200,3 +204,43 @@ async def test_a_learner_is_told_that_nobody_leaves_an_archived_section(
     assert answer.status_code == 422
     assert "Spring is archived: nobody joins or leaves it." in answer.text
     assert await site.store.sections.find_role(section, bob.id) is not None
+
+
+async def test_a_new_section_starts_from_the_last_term_s_plan_with_its_dates_moved(
+    browser: httpx2.AsyncClient, site: Site, ada: Account
+) -> None:
+    """18:00 in Berlin stays 18:00, though one term is in summer time and the other is not."""
+    plan = SectionPlan("Spring", "Europe/Berlin", date(2026, 6, 1), date(2026, 7, 1), 15, 20, True)
+    me = Actor(ada.id, site.clock())
+    former = await site.store.sections.make_own(plan, me)
+    due_at = datetime(2026, 6, 12, 18, tzinfo=ZoneInfo("Europe/Berlin"))
+    assignment = Assignment("", Kind.EXERCISE, "relu", "ReLU", 10.0, due_at=due_at, published=True)
+    await site.store.assignments.make(former, [assignment], me)
+    await sign_in(browser, "Ada")
+    shown = await browser.get(f"/desk/new?from={former}")
+    form = {**FORM, "from": former, "zone": "Europe/Berlin", "starts_on": "2026-11-30", "ends_on": ""}
+
+    forgot = await browser.post("/desk/new", data={**form, "starts_on": ""})
+    made = await browser.post("/desk/new", data=form)
+
+    assert "the assignments of <strong>Spring</strong>" in shown.text
+    assert forgot.status_code == 422
+    assert "Spring began on 2026-06-01." in forgot.text
+    new = SectionId(made.headers["location"].removeprefix("/desk/"))
+    (copied,) = await site.store.assignments.of_section(new)
+    assert copied.due_at == datetime(2026, 12, 11, 18, tzinfo=ZoneInfo("Europe/Berlin"))
+    assert (copied.target, copied.points) == ("relu", 10.0)
+    assert [person.name for person in await site.store.sections.people(new)] == ["Ada"]
+
+
+async def test_nobody_copies_a_section_of_others(
+    browser: httpx2.AsyncClient, site: Site, ada: Account, section: SectionId
+) -> None:
+    foreign = await site.store.sections.make("Foreign", somebody(site))
+    await join(site, foreign, ada, Role.ASSISTANT)
+    await sign_in(browser, "Ada")
+
+    answers = [await browser.post("/desk/new", data={**FORM, "from": one}) for one in (foreign, "0" * 32)]
+
+    assert [answer.status_code for answer in answers] == [404, 404]
+    assert await site.store.sections.make_copy(foreign, SectionPlan("x"), Actor(ada.id, site.clock())) is None
