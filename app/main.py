@@ -25,7 +25,7 @@ from app.storage.store import Store
 from app.web.accounts import join, joining, my_account, one_time_link, operator, sign_in, terms
 from app.web.accounts import providers as provider_routes
 from app.web.api import answers, drafts, drills, exports, graphs, health, predictions, reviews, runs, submissions
-from app.web.desk import people, reports, sections
+from app.web.desk import people, questions, reports, sections
 from app.web.desk import settings as section_settings
 from app.web.edge import errors
 from app.web.edge.access import enforce
@@ -45,6 +45,7 @@ from app.web.edge.terms import read_terms
 from app.web.edge.torch_version import RunningTorch
 from app.web.lti import launching, linking, opening, registrations
 from app.web.pages import (
+    ask,
     calendar,
     chapter,
     claims,
@@ -68,6 +69,7 @@ from app.web.pages import (
     search,
     summary,
     theme,
+    threads,
 )
 from app.web.pages import preview as preview_routes
 from graders.ledger import Database, Endings, open_ledger_on
@@ -98,6 +100,8 @@ PAGES = (
     debugging.router,
     search.router,
     report.router,
+    ask.router,
+    threads.router,
     me.router,
     summary.router,
     notes.router,
@@ -129,6 +133,7 @@ DESK = (
     people.router,
     reports.router,
     *LEARNING_PLATFORMS,
+    questions.router,
 )
 API = (runs.api, exports.api, graphs.api, drills.api, home.api, submissions.api, drafts.api, chapter.api, search.api)
 ALWAYS = (*PAGES, *ACCOUNTS, *DESK, *API)

@@ -28,6 +28,8 @@ class Permission(StrEnum):
     MAKE_SECTIONS = "make a section of one's own"
     MANAGE_SECTION = "change a section: its dates, its rules, its code, its archive"
     HANDLE_REPORTS = "read and close what a section's people report as wrong in the course"
+    ASK_QUESTIONS = "ask about the course in a section, and read what its members may read"
+    ANSWER_QUESTIONS = "the inbox of a section's questions; endorse and hide what is written there"
     SEE_OPERATION = "see how the site runs"
     OPERATE = "accounts, sections and the audit of the site"
 
@@ -42,6 +44,8 @@ ALLOWED: Mapping[Permission, frozenset[Role]] = {
     Permission.MAKE_SECTIONS: frozenset({Role.INSTRUCTOR, Role.OPERATOR}),
     Permission.MANAGE_SECTION: frozenset({Role.INSTRUCTOR}),
     Permission.HANDLE_REPORTS: frozenset({Role.INSTRUCTOR}),
+    Permission.ASK_QUESTIONS: frozenset({Role.INSTRUCTOR, Role.ASSISTANT, Role.LEARNER}),
+    Permission.ANSWER_QUESTIONS: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
     Permission.SEE_OPERATION: frozenset({Role.OPERATOR}),
     Permission.OPERATE: frozenset({Role.OPERATOR}),
 }

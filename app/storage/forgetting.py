@@ -5,8 +5,10 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, delete, select
 
 from app.storage.lti_launches import end_launches
+from app.storage.records import AccountId
 from app.storage.statements import change, fetch
 from app.storage.tables import accounts, audit, learners, one_time_links, sessions, sign_in_attempts, sign_in_failures
+from app.storage.threads import forget_posts
 from graders.contract.model import LearnerId
 from graders.ledger.finish import forget as forget_submissions
 
@@ -18,6 +20,8 @@ A_DAY = timedelta(days=1)
 def forget(connection: Connection, learner: LearnerId) -> None:
     """Delete the learner with all their rows, including submissions, sessions and their account."""
     forget_submissions(connection, learner)
+    for row in fetch(connection, select(accounts.c.id).where(accounts.c.learner == learner)):
+        forget_posts(connection, AccountId(row.id))
     connection.execute(delete(learners).where(learners.c.id == learner))
 
 

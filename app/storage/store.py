@@ -35,6 +35,7 @@ from app.storage.sections import Sections
 from app.storage.sessions import Sessions
 from app.storage.statements import change, fetch, insert_into, insert_new
 from app.storage.tables import answers, cell_runs, drafts, hints, learners, predictions, readings
+from app.storage.threads import Threads
 from graders.contract.model import LearnerId
 from graders.ledger import StorageRefused
 from graders.ledger.database import Database
@@ -58,6 +59,7 @@ class Store:
         self.lti_registrations = LtiRegistrations(database)
         self.lti_launches = LtiLaunches(database)
         self.lti_courses = LtiCourses(database)
+        self.threads = Threads(database)
 
     async def commit_prediction(self, learner: LearnerId, chapter: str, prediction: Prediction) -> bool:
         """Store a prediction. False if one was already committed, which then stays."""

@@ -54,7 +54,7 @@ async function openReport(link: HTMLAnchorElement): Promise<void> {
   const response = await fetch(link.href, { headers: { "X-Unwind-Fragment": "1", Accept: "text/html" } });
   const form = response.ok ? elementIn(await response.text()) : null;
   if (!form) throw new Error(`no form came from ${link.href}`);
-  const title = make("h2", { id: "report-title" }, "Note it, or report a mistake");
+  const title = make("h2", { id: "report-title" }, link.textContent);
   const close = make("button", { class: "button", type: "button" }, "Close");
   const dialog = make("dialog", { class: "report-dialog", "aria-labelledby": "report-title" }, title, form, close);
   close.addEventListener("click", () => dialog.close());

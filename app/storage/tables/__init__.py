@@ -40,6 +40,7 @@ from app.storage.tables.platforms import (
     lti_scores,
     lti_tickets,
 )
+from app.storage.tables.threads import posts, thread_reads, threads
 from app.storage.tables.work import (
     answers,
     calendars,
@@ -88,6 +89,7 @@ __all__ = [
     "notes",
     "one_time_links",
     "overrides",
+    "posts",
     "predictions",
     "readings",
     "reports",
@@ -97,4 +99,6 @@ __all__ = [
     "sessions",
     "sign_in_attempts",
     "sign_in_failures",
+    "thread_reads",
+    "threads",
 ]

@@ -13,6 +13,7 @@ SECTION = "/desk/{section}"
 
 PAGES = (
     ("People", ""),
+    ("Questions", "/questions"),
     ("Reports", "/reports"),
     ("Section", "/settings"),
 )

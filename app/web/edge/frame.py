@@ -12,11 +12,16 @@ from starlette.routing import Match
 
 from app.course.model import Course
 from app.preview import PreviewNote
+from app.storage.thread_queries import Unread
 from app.web.edge.addresses import find_address, hash_address
 from app.web.edge.opened import write_opened
 
 if TYPE_CHECKING:
     from app.web.edge.site import Site
+
+
+NO_QUESTIONS = Unread()
+NOTE_OR_REPORT = "Note it, or report a mistake"
 
 
 class Theme(StrEnum):
@@ -41,7 +46,7 @@ class LearnerFacts:
     """What the frame shows about its reader. `known` is false until the reader has left something worth keeping.
 
     `account_name` is empty until they sign in. `due_today` is how many questions come back today. `has_new_terms`:
-    they have not agreed to the terms as they are now.
+    they have not agreed to the terms as they are now. `questions`: those about the course, asked in sections.
     """
 
     known: bool = False
@@ -49,6 +54,7 @@ class LearnerFacts:
     account_name: str = ""
     due_today: int = 0
     has_new_terms: bool = False
+    questions: Unread = NO_QUESTIONS
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,11 @@ class Frame:
     has_glossary: bool = False
     has_debugging: bool = False
     has_drills: bool = False
+
+    @property
+    def mark(self) -> str:
+        """What the mark beside each block of the course is for."""
+        return "Note it, ask about it, or report a mistake" if self.learner.questions.may_ask else NOTE_OR_REPORT
 
 
 def make_frame(

@@ -24,7 +24,7 @@ from app.settings import Settings
 from app.storage.records import Account, Deck, Session
 from app.web.edge.addresses import find_address, hash_address
 from app.web.edge.due import find_due_drills, plan_review
-from app.web.edge.frame import Frame, LearnerFacts, Theme, make_frame
+from app.web.edge.frame import NO_QUESTIONS, Frame, LearnerFacts, Theme, make_frame
 from app.web.edge.links import find_resume
 from app.web.edge.opened import HEADER, read_opened
 from app.web.edge.rates import Act
@@ -111,7 +111,8 @@ class RequestContext:
             deck = await self.site.store.review_cards.deck_of_day(self.learner, self.now)
             due = len((await self.plan_review(deck)).cards)
             name = self.account.name if self.account else ""
-            facts = LearnerFacts(True, resume, name, due, are_new_to(self.site.terms, self.account))
+            asked = await self.site.store.threads.unread(self.account.id) if self.account else NO_QUESTIONS
+            facts = LearnerFacts(True, resume, name, due, are_new_to(self.site.terms, self.account), asked)
         return make_frame(self.site, self.course, self.request, title, description, self.theme, self.nonce, facts)
 
 

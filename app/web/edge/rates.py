@@ -37,6 +37,7 @@ class Act(StrEnum):
     SEARCH = "search"
     REPORT = "report"
     JOIN = "join"
+    ASK = "ask"
 
 
 PER_MINUTE = {
@@ -53,6 +54,7 @@ PER_MINUTE = {
     Act.SEARCH: 120,
     Act.REPORT: 6,
     Act.JOIN: 10,
+    Act.ASK: 10,
 }
 
 WORDS = {
@@ -69,6 +71,7 @@ WORDS = {
     Act.SEARCH: "searches",
     Act.REPORT: "reports",
     Act.JOIN: "attempts to join a section",
+    Act.ASK: "questions and replies",
 }
 
 

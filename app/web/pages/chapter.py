@@ -15,6 +15,7 @@ from app.course.model import Chapter, Course
 from app.course.questions.kinds import GraphClick, Question
 from app.drawing.tasks import DrawPicture, Figure, NotDrawn
 from app.storage.draft_key import chapter_prefix
+from app.web.edge.asking import gather_beside
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import LearnerContext, LearnerContextDep, RequestContext, RequestContextDep
 from app.web.edge.links import link_to
@@ -28,6 +29,7 @@ from app.web.views.ladder import LadderView
 from app.web.views.presenting import ChapterState, ask_picture, picture_prefix, present_block, present_blocks
 from app.web.views.progress import count_progress, make_ladder
 from app.web.views.spots import note_address, report_address
+from app.web.views.threads import ThreadsOfPage
 from graders.contract.model import SubmissionId
 from graders.contract.results import RunEnd
 
@@ -83,6 +85,8 @@ class ChapterPage:
     """Where each of `blocks` is reported as wrong, or empty."""
     note_hrefs: Mapping[str, str]
     """Where the reader's notes on this page are, by the place's address in `report_hrefs`."""
+    threads: ThreadsOfPage
+    """The questions that the reader may read about a block, by its address in `report_hrefs`."""
     read_action: str
     read: bool
     resume_anchor: str
@@ -180,10 +184,11 @@ async def render_chapter(
     if context.learner is not None:
         state = replace(state, deck=await context.site.store.review_cards.deck(context.learner))
     frame = await context.frame(chapter.title, _plain(chapter.subtitle) or chapter.title)
-    return context.site.renderer.page(present_page(context, frame, state), status)
+    threads = await gather_beside(context, f"chapters/{chapter.slug}")
+    return context.site.renderer.page(present_page(context, frame, state, threads), status)
 
 
-def present_page(context: RequestContext, frame: Frame, state: ChapterState) -> ChapterPage:
+def present_page(context: RequestContext, frame: Frame, state: ChapterState, threads: ThreadsOfPage) -> ChapterPage:
     course, chapter = context.course, state.chapter
     module = course.index.modules[chapter.module]
     ladder = make_ladder(course, chapter, state.history, state.progress, context.now, state.deck)
@@ -214,6 +219,7 @@ def present_page(context: RequestContext, frame: Frame, state: ChapterState) -> 
         blocks=blocks,
         report_hrefs=_list_reports(chapter, blocks),
         note_hrefs=_list_notes(chapter, state.noted),
+        threads=threads,
         read_action=f"/chapters/{chapter.slug}/read",
         read=reading is not None and reading.finished_at is not None,
         resume_anchor=reading.anchor if reading else "",

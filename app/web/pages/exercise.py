@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from app.course.blocks import Html
 from app.course.model import Exercise
 from app.storage.draft_key import diagnosis_key, exercise_key
+from app.web.edge.asking import gather_beside
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import LearnerContextDep, RequestContext, RequestContextDep
 from app.web.edge.links import link_to
@@ -24,6 +25,7 @@ from app.web.views.diagnosis import DiagnosisForm, make_form
 from app.web.views.history import MAX_SHOWN, SubmissionRow, show_history
 from app.web.views.lab_chart import ChartView, show_chart
 from app.web.views.spots import PROMPT, report_address
+from app.web.views.threads import BlockThreads
 from graders.contract.jobs import Diagnosed
 from graders.contract.limits import Limits
 from graders.contract.manifest import Checks
@@ -99,6 +101,8 @@ class ExercisePage:
     """Why nothing can be submitted just now, as a sentence; empty if something can."""
     chapters: tuple[Link, ...]
     report_href: str
+    threads: BlockThreads | None
+    """The questions about the task that the reader may read."""
     problem: str = ""
     problems: tuple[ProblemView, ...] = ()
     """The mistakes in the exercise's files, for its author in a preview."""
@@ -148,7 +152,7 @@ async def render_exercise(context: RequestContext, exercise: Exercise, refused: 
     texts = (refused.source if refused else None, mine.draft, last.job.source if last else None)
     said = refused.said.model_dump_json() if refused and refused.said else mine.diagnosis
     history = show_history(exercise, mine.history)
-    base = f"/exercises/{exercise.name}"
+    base, report_href = f"/exercises/{exercise.name}", report_address(f"exercises/{exercise.name}", PROMPT)
     page = ExercisePage(
         frame=await context.frame(manifest.title, manifest.summary),
         name=exercise.name,
@@ -179,7 +183,8 @@ async def render_exercise(context: RequestContext, exercise: Exercise, refused: 
         history_cut=len(history) >= MAX_SHOWN,
         solved_href=next((row.href for row in history if row.passed), ""),
         chapters=tuple(link_to(chapter) for chapter in course.index.offering.get(exercise.name, ())),
-        report_href=report_address(f"exercises/{exercise.name}", PROMPT),
+        report_href=report_href,
+        threads=(await gather_beside(context, f"exercises/{exercise.name}")).get(report_href),
         problem=refused.problem if refused else "",
         problems=list_problems(context.site, base),
     )

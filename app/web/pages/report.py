@@ -13,6 +13,7 @@ from app.web.edge.identity import LearnerContextDep, RequestContext, RequestCont
 from app.web.edge.rates import Act
 from app.web.edge.site import CourseDep
 from app.web.views.spots import ReportFormView, Spot, find_spot, note_address, report_address
+from app.web.views.threads import ask_address
 
 router = APIRouter(include_in_schema=False)
 
@@ -46,7 +47,7 @@ SpotDep = Annotated[Spot, Depends(need_spot)]
 
 @router.api_route("/report/{place:path}", methods=["GET", "HEAD"])
 async def report_form(context: RequestContextDep, spot: SpotDep, sent: Annotated[bool, Query()] = False) -> Response:
-    return await _show(context, spot, replace(_show_form(spot), sent=sent))
+    return await _show(context, spot, replace(await _show_form(context, spot), sent=sent))
 
 
 @router.post("/report/{place:path}")
@@ -59,7 +60,7 @@ async def send_report(
 ) -> Response:
     """Store a report. Its hash is of the wording that the form was opened on, which may be an older one."""
     # A form sends each line break as two characters, and the browser's own limit counts one.
-    form, text = _show_form(spot), text.replace("\r\n", "\n").strip()
+    form, text = await _show_form(asking, spot), text.replace("\r\n", "\n").strip()
     if problem := _find_problem(text):
         return await _show(asking, spot, replace(form, text=text, problem=problem), 422)
     await context.request_context.count(Act.REPORT)
@@ -81,10 +82,12 @@ def _find_problem(text: str) -> str:
     return ""
 
 
-def _show_form(spot: Spot) -> ReportFormView:
+async def _show_form(context: RequestContext, spot: Spot) -> ReportFormView:
     action = report_address(spot.page, spot.block)
     note_href = note_address(spot.page, spot.block)
-    return ReportFormView(spot.title, spot.words, action, note_href, spot.content_hash, MAX_CHARACTERS)
+    may_ask = context.account is not None and (await context.site.store.threads.unread(context.account.id)).may_ask
+    ask_href = ask_address(spot.page, spot.block) if may_ask else ""
+    return ReportFormView(spot.title, spot.words, action, note_href, spot.content_hash, MAX_CHARACTERS, ask_href)
 
 
 async def _show(context: RequestContext, spot: Spot, form: ReportFormView, status: int = 200) -> Response:

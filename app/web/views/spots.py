@@ -69,6 +69,8 @@ class ReportFormView:
     """Where the reader keeps a note of their own on this place."""
     content_hash: str
     max_characters: int
+    ask_href: str = ""
+    """Where the reader asks their section about this place; empty for somebody who is in none."""
     text: str = ""
     problem: str = ""
     sent: bool = False

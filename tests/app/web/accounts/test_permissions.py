@@ -10,6 +10,8 @@ from app.access.permissions import ALLOWED, Permission, Role
 from app.main import ALWAYS
 from app.settings import Settings
 from app.storage.records import Account, SectionId
+from app.storage.thread_queries import Audience
+from app.storage.threads import NewPost, NewThread
 from app.web.edge.access import RULES
 from app.web.edge.assets import read_assets, serve_assets
 from app.web.edge.site import Site
@@ -49,10 +51,19 @@ EXPECTED = {
     "/desk/{section}/people/{account}/take-back": {Role.INSTRUCTOR},
     "/desk/{section}/people/{account}/end": {Role.INSTRUCTOR},
     "/desk/{section}/people/{account}/link": {Role.INSTRUCTOR},
+    "/desk/{section}/questions": SEES_PEOPLE,
+    "/desk/{section}/questions/{number}/posts/{post}": SEES_PEOPLE,
+    "/questions/{section}/{number}": SEES_PEOPLE | {Role.LEARNER},
+    "/questions/{section}/{number}/posts/{post}": SEES_PEOPLE | {Role.LEARNER},
+    "/questions/{section}/{number}/state": SEES_PEOPLE | {Role.LEARNER},
     "/desk/{section}/reports": {Role.INSTRUCTOR},
     "/desk/{section}/reports.md": {Role.INSTRUCTOR},
 }
 """Who may use the routes of a section that is theirs, written down a second time. The operator's are below."""
+
+
+OF_THEIR_OWN = {"/questions/{section}/{number}/posts/{post}", "/questions/{section}/{number}/state"}
+"""What a role may do only to what they wrote themselves; here everything is somebody else's."""
 
 
 def who_may(path: str) -> set[str]:
@@ -109,8 +120,16 @@ async def place(production: Site) -> tuple[SectionId, SectionId, Account]:
 
 
 def names_another_thing(path: str) -> bool:
-    """Whether the path has the id of something that this test does not make."""
+    """Whether the path has an id besides its section's, which may be of nothing here."""
     return "{" in path.replace("{section}", "")
+
+
+async def ask(site: Site, section: SectionId, account: Account) -> int:
+    """A question to the whole section, by the learner whose name must not leak; the number is its post's too."""
+    thread = NewThread(section, "chapters/a-first-graph", "double-use", "0" * 16, "1", Audience.SECTION)
+    number = await site.store.threads.ask(thread, NewPost(account.id, "Why is it doubled?", False, site.clock()))
+    assert number is not None
+    return number
 
 
 async def sign_in_as(who: str, browser: httpx2.AsyncClient, site: Site, section: SectionId) -> None:
@@ -131,6 +150,8 @@ FORM |= {
     "section": "x",
     "accept": "false",
     "act": "archive",
+    "resolved": "yes",
+    "text": "Nothing.",
 }
 FORM |= {"is_open": "true", "deployment": "1", "issuer": "x", "client_id": "x"}
 FORM |= dict.fromkeys(("auth_url", "token_url", "jwks_url"), "x")
@@ -142,6 +163,7 @@ async def test_each_route_is_open_to_its_roles_alone(
     browser: httpx2.AsyncClient, production: Site, place: tuple[SectionId, SectionId, Account], who: str, is_own: bool
 ) -> None:
     mine, foreign, target = place
+    questions = {section: await ask(production, section, target) for section in (mine, foreign)}
     await sign_in_as(who, browser, production, mine)
     # What ends or replaces the browser's own session comes last.
     routes = sorted(GUARDED, key=lambda route: (route[1] in ("/me/sessions/end", "/me/password"), route))
@@ -150,11 +172,14 @@ async def test_each_route_is_open_to_its_roles_alone(
         section = mine if is_own else foreign
         account = target.id if "link" in path else "0" * 32
         url = path.replace("{section}", section).replace("{account}", account)
+        url = url.replace("{number}", str(questions[section])).replace("{post}", str(questions[section]))
+        url = url.replace("{place:path}", "chapters/a-first-graph/double-use")
         answer = await browser.request(method, url, data=FORM if method == "POST" else None)
         may = who in {str(role) for role in who_may(path)} and (is_own or "{section}" not in path)
         refused = _is_refused(answer)
         leaks = SECRET_NAME in answer.text and not may
-        if leaks or (refused is may and not (may and answer.status_code == 404 and names_another_thing(path))):
+        is_elsewhere = (answer.status_code == 404 and names_another_thing(path)) or path in OF_THEIR_OWN
+        if leaks or (refused is may and not (may and is_elsewhere)):
             wrong.append((method, path, answer.status_code))
     assert wrong == []
 
