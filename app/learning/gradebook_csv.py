@@ -9,15 +9,15 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
 from io import StringIO
+
+from app.learning.grade_sentences import say_points
 
 EXCUSED = "EX"
 """What Canvas reads as excused."""
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """A spreadsheet runs a cell that begins so, in the wide forms too."""
-CENTS = Decimal("0.01")
 LOOKS_LIKE_ID = re.compile(r"\((\d+)\)\s*$")
 
 
@@ -126,7 +126,7 @@ def _is_findable(row: Row, dialect: Dialect) -> bool:
 def _write_plain(
     section: str, columns: Sequence[Column], rows: Sequence[Row], cells: Sequence[Sequence[Cell]]
 ) -> str:
-    titles = [f"{column.title} ({show_points(column.maximum)})" for column in columns]
+    titles = [f"{column.title} ({say_points(column.maximum)})" for column in columns]
     lines = [["student_number", "name", "email", "section", *titles]]
     for row, graded in zip(rows, cells, strict=True):
         lines.append([row.student_number, row.name, row.email, section, *map(_show_cell, graded)])
@@ -138,7 +138,7 @@ def _write_canvas(
 ) -> str:
     """The importer needs "Student" in the first cell, "ID" in the second and "Section" before the assignments."""
     lines = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *map(_title_for_canvas, columns)]]
-    lines.append(["    Points Possible", "", "", "", "", *(show_points(column.maximum) for column in columns)])
+    lines.append(["    Points Possible", "", "", "", "", *(say_points(column.maximum) for column in columns)])
     for row, graded in zip(rows, cells, strict=True):
         keys = [row.ids.get(Dialect.CANVAS, ""), row.student_number, row.login or row.email]
         lines.append([row.name, *keys, section, *map(_show_cell, graded)])
@@ -161,7 +161,7 @@ def _write_moodle(
     """Any header will do: whoever imports says which column is the key. An excuse is no grade there."""
     lines = [["Username", "Email address", "ID number", "Full name", *(column.title for column in columns)]]
     for row, graded in zip(rows, cells, strict=True):
-        points = ["" if cell.points is None or cell.is_excused else show_points(cell.points) for cell in graded]
+        points = ["" if cell.points is None or cell.is_excused else say_points(cell.points) for cell in graded]
         lines.append([row.login, row.email, row.student_number, row.name, *points])
     return _write_lines(lines, ",")
 
@@ -171,12 +171,12 @@ def _write_blackboard(
 ) -> str:
     """Separated by tabs, as its own download is; a column is found by the number behind its bar."""
     titles = [
-        f"{column.title} [Total Pts: {show_points(column.maximum)} Score] |{column.ids[Dialect.BLACKBOARD]}"
+        f"{column.title} [Total Pts: {say_points(column.maximum)} Score] |{column.ids[Dialect.BLACKBOARD]}"
         for column in columns
     ]
     lines = [["Name", "Username", "Student ID", *titles]]
     for row, graded in zip(rows, cells, strict=True):
-        points = ["" if cell.points is None or cell.is_excused else show_points(cell.points) for cell in graded]
+        points = ["" if cell.points is None or cell.is_excused else say_points(cell.points) for cell in graded]
         lines.append([row.name, row.login, row.student_number, *points])
     return _write_lines(lines, "\t")
 
@@ -206,7 +206,7 @@ def _write_nbgrader(book: Gradebook) -> str:
             raw = cell.points if cell.raw_points is None else cell.raw_points
             who = [row.student_number or row.login or row.email, row.name, "", row.email]
             penalty = max(0.0, raw - cell.points)
-            scores = [show_points(number) for number in (raw, penalty, cell.points, column.maximum)]
+            scores = [say_points(number) for number in (raw, penalty, cell.points, column.maximum)]
             lines.append([column.title, _stamp(column.due_at), _stamp(cell.handed_in_at), *who, *scores])
     return _write_lines(lines, ",")
 
@@ -235,7 +235,7 @@ def _write_json(book: Gradebook) -> str:
             "grades": [
                 {
                     "assignment": column.id,
-                    "points": None if cell.points is None else float(show_points(cell.points)),
+                    "points": None if cell.points is None else float(say_points(cell.points)),
                     "excused": cell.is_excused,
                     "why": cell.sentence,
                 }
@@ -248,17 +248,10 @@ def _write_json(book: Gradebook) -> str:
     return json.dumps(document, ensure_ascii=False, indent=1)
 
 
-def show_points(points: float) -> str:
-    """Rounded to two decimals, half up, without zeros at the end: 7.5, and never fourteen digits."""
-    # Adding nothing takes the sign from a zero.
-    rounded = f"{Decimal(repr(float(points))).quantize(CENTS, ROUND_HALF_UP) + 0:.2f}"
-    return rounded.rstrip("0").rstrip(".")
-
-
 def _show_cell(cell: Cell) -> str:
     if cell.is_excused:
         return EXCUSED
-    return "" if cell.points is None else show_points(cell.points)
+    return "" if cell.points is None else say_points(cell.points)
 
 
 def defuse(text: str) -> str:
