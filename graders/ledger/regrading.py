@@ -6,14 +6,15 @@ makes regrades within its own transaction, and wakes the queues when that is com
 
 import secrets
 from collections.abc import Collection, Iterator
+from typing import Any
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, Row, delete, select
 
 from graders.contract.jobs import JOB, GradeJob, Queue
 from graders.contract.model import LearnerId, SubmissionId
 from graders.ledger.fairness import Reputation, rank
 from graders.ledger.records import Accepted, Kind, Origin
-from graders.ledger.submit import SubmitRequest, insert_queued
+from graders.ledger.submit import QueuedJob, SubmitRequest, insert_queued
 from graders.ledger.tables import is_graded, is_regrade, submissions
 
 MARK = "regrade:"
@@ -22,11 +23,21 @@ AT_ONCE = 500
 """How many ids one statement names."""
 
 
-def judge_again(connection: Connection, submission: SubmissionId, digest: str) -> tuple[SubmissionId, Queue]:
-    """Queue the answer once more, for a worker that has the exercise with this digest; returns the new job's id."""
+def judge_again(
+    connection: Connection, answers: Collection[SubmissionId], digest: str
+) -> dict[SubmissionId, SubmissionId]:
+    """Queue answers once more, for a worker that has their exercise with this digest; returns each one's new job."""
     row = submissions.c
-    query = select(row.learner, row.queue, row.job).where(row.id == submission, is_graded)
-    found = connection.execute(query).one()
+    jobs = {}
+    for some in _split(sorted(answers)):
+        query = select(row.id, row.learner, row.queue, row.job).where(row.id.in_(some), is_graded)
+        made = {SubmissionId(found.id): _make_job(found, digest) for found in connection.execute(query)}
+        insert_queued(connection, list(made.values()))
+        jobs.update({submission: job.accepted.id for submission, job in made.items()})
+    return jobs
+
+
+def _make_job(found: Row[*tuple[Any, ...]], digest: str) -> QueuedJob:
     job = JOB.validate_json(found.job)
     assert isinstance(job, GradeJob)
     again = SubmissionId(secrets.token_hex(16))
@@ -38,8 +49,7 @@ def judge_again(connection: Connection, submission: SubmissionId, digest: str) -
         origin=Origin(),
         background=Kind.REGRADE,
     )
-    insert_queued(connection, request, Accepted(again, 0, 0.0), rank(Kind.REGRADE, Reputation()))
-    return again, request.queue
+    return QueuedJob(request, Accepted(again, 0, 0.0), rank(Kind.REGRADE, Reputation()))
 
 
 def end_regrades(connection: Connection, jobs: Collection[SubmissionId]) -> None:

@@ -2,7 +2,9 @@
 
 import json
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, false, func, insert, select, true
 
@@ -56,6 +58,40 @@ class SubmitRequest:
 
 
 @dataclass(frozen=True)
+class QueuedJob:
+    """A job with its place, as it goes into the queue."""
+
+    request: SubmitRequest
+    accepted: Accepted
+    ranked: Rank
+
+    def row(self) -> dict[str, Any]:
+        request = self.request
+        return {
+            "id": self.accepted.id,
+            "learner": request.learner,
+            "idempotency_key": request.idempotency_key,
+            "kind": request.kind,
+            "exercise": request.exercise,
+            "exercise_digest": request.digest,
+            "queue": request.queue,
+            "priority": self.ranked.priority,
+            "proven": self.ranked.proven,
+            "address_key": request.origin.address_key,
+            "job": request.job.model_dump_json(),
+            "state": State.QUEUED,
+            "claim_number": 0,
+            "lost_workers": 0,
+            "last_seq": 1,
+        }
+
+    def event(self) -> dict[str, Any]:
+        accepted = self.accepted
+        body = json.dumps({"ahead": accepted.ahead, "estimate_seconds": accepted.estimate_seconds})
+        return {"submission": accepted.id, "seq": 1, "body": body}
+
+
+@dataclass(frozen=True)
 class QueueState:
     """What the decision needs: the submission with the same key, the one to supersede, and the reputation."""
 
@@ -94,7 +130,7 @@ def submit(connection: Connection, request: SubmitRequest, pace: Pace, policy: P
     if before.superseded is not None:
         end_unclaimed(connection, SubmissionId(before.superseded), Outcome.SUPERSEDED)
     accepted = _accept(SubmissionId(secrets.token_hex(16)), _measure(ahead, ranked, pace))
-    insert_queued(connection, request, accepted, ranked)
+    insert_queued(connection, [QueuedJob(request, accepted, ranked)])
     return Submitted(accepted, superseded=before.superseded is not None)
 
 
@@ -166,29 +202,11 @@ def _read_ahead(
     return Ahead(proven=counts.get(True, 0), unproven=counts.get(False, 0))
 
 
-def insert_queued(connection: Connection, request: SubmitRequest, accepted: Accepted, ranked: Rank) -> None:
-    """Put the job into the queue, with its first event."""
+def insert_queued(connection: Connection, queued_jobs: Sequence[QueuedJob]) -> None:
+    """Put jobs into the queue, each with its first event."""
+    if not queued_jobs:
+        return
+    connection.execute(insert(submissions).values(submitted_at=now_seconds()), [job.row() for job in queued_jobs])
     connection.execute(
-        insert(submissions).values(
-            id=accepted.id,
-            learner=request.learner,
-            idempotency_key=request.idempotency_key,
-            kind=request.kind,
-            exercise=request.exercise,
-            exercise_digest=request.digest,
-            queue=request.queue,
-            priority=ranked.priority,
-            proven=ranked.proven,
-            address_key=request.origin.address_key,
-            job=request.job.model_dump_json(),
-            state=State.QUEUED,
-            claim_number=0,
-            lost_workers=0,
-            last_seq=1,
-            submitted_at=now_seconds(),
-        )
-    )
-    body = json.dumps({"ahead": accepted.ahead, "estimate_seconds": accepted.estimate_seconds})
-    connection.execute(
-        insert(events).values(submission=accepted.id, seq=1, kind=EventKind.QUEUED, body=body, at=now_seconds())
+        insert(events).values(at=now_seconds()), [job.event() | {"kind": EventKind.QUEUED} for job in queued_jobs]
     )

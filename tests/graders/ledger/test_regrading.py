@@ -13,8 +13,7 @@ DOUBLE = ExerciseName("double")
 
 
 async def regrade(ledger: Ledger, submission: SubmissionId, digest: str = "new") -> SubmissionId:
-    again, _ = await ledger.database.write(judge_again, submission, digest)
-    return again
+    return (await ledger.database.write(judge_again, [submission], digest))[submission]
 
 
 async def judge(ledger: Ledger, submission: SubmissionId, outcome: Outcome) -> None:
@@ -132,7 +131,6 @@ async def test_ended_regrades_are_gone_and_answers_stay(ledger: Ledger) -> None:
 async def test_a_regrade_goes_to_the_queue_of_its_submission(ledger: Ledger) -> None:
     first = (await ledger.submit(ANN, "key-0001", grade(), Queue.GPU)).id
 
-    _, queue = await ledger.database.write(judge_again, first, "new")
+    await regrade(ledger, first)
 
-    assert queue is Queue.GPU
     assert (await ledger.depth(Queue.GPU)).queued == 2
