@@ -5,11 +5,11 @@ to go there needs these ids. Nothing else of the file is kept. Pure.
 """
 
 import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 
 from app.learning.gradebook_csv import Dialect, name_for_canvas
 
@@ -100,7 +100,7 @@ def decode_table(content: bytes) -> str:
 def _read_lines(text: str) -> list[list[str]]:
     first = text.partition("\n")[0]
     delimiter = max("\t;,", key=first.count)
-    reader = csv.reader(io.StringIO(text.replace("\0", ""), newline=""), delimiter=delimiter)
+    reader = csv.reader(StringIO(text.replace("\0", ""), newline=""), delimiter=delimiter)
     lines: list[list[str]] = []
     try:
         for line in reader:

@@ -15,6 +15,8 @@ LEFT_OUT = {
     "sections": "its title is nobody's own; a membership names it",
     "assignments": "what a section's learners are to do; an allowance or an override names it",
     "drill_graphs": "drawn by the site for everybody; `drill_asks` says which of them a learner was asked",
+    "regrades": "why an exercise was judged again; `regrade_items` says which submissions of a learner were",
+    "platform_columns": "what a platform calls an assignment",
     "lti_registrations": "learning platforms; an identity names one",
     "lti_deployments": "installations at a platform",
     "lti_keys": "the site's own keys",

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Select, select
 from app.access.permissions import Role
 from app.learning.grading import Allowance, Assignment, Counts, HandedIn, Kind, Override
 from app.storage.records import AccountId, SectionId
+from app.storage.regraded import Result, find_counting
 from app.storage.statements import fetch, moment, optional_moment
 from app.storage.tables import (
     ACTIVE,
@@ -20,9 +21,8 @@ from app.storage.tables import (
     overrides,
     predictions,
 )
-from graders.contract.results import Outcome
+from graders.contract.model import SubmissionId
 from graders.ledger.queries import read_graded
-from graders.ledger.records import GradedSubmission
 
 Cell = tuple[str, AccountId]
 """An assignment's id, and whose work it is."""
@@ -85,17 +85,12 @@ def _read_exercises(connection: Connection, assigned: Sequence[Assignment], lear
     targets = _targets(assigned, Kind.EXERCISE)
     if not targets:
         return
+    counting = find_counting(connection, [one.id for one in targets.values()])
     for one in read_graded(connection, targets.keys(), learners):
-        handed_in = HandedIn(moment(one.submitted_at), _earned(one), "", one.id)
-        yield targets[one.exercise].id, one.learner, handed_in
-
-
-def _earned(one: GradedSubmission) -> float:
-    """The share of the cases that passed, from 0 to 1. Without passing, nobody gets to the whole."""
-    if one.outcome == Outcome.PASSED:
-        return 1.0
-    total = one.cases_total or 1
-    return min(one.cases_passed or 0, total - 1) / total
+        result = counting.get(SubmissionId(one.id)) or Result(
+            one.outcome, one.cases_passed or 0, one.cases_total or 0
+        )
+        yield targets[one.exercise].id, one.learner, HandedIn(moment(one.submitted_at), result.earned, "", one.id)
 
 
 def _read_answers(connection: Connection, assigned: Sequence[Assignment], learners: Select[tuple[str]]) -> Found:

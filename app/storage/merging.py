@@ -24,6 +24,7 @@ from app.storage.tables import (
     notes,
     predictions,
     readings,
+    regrade_items,
     reports,
     review_cards,
     sessions,
@@ -33,7 +34,7 @@ from graders.ledger.finish import count_graded, give_submissions
 
 Conflict = Callable[[Any, list[str]], Insert]
 
-CHANGE_HANDS = (answers, cell_runs, reports)
+CHANGE_HANDS = (answers, cell_runs, reports, regrade_items)
 """Tables where rows of both learners can be side by side."""
 
 

@@ -22,12 +22,16 @@ from app.storage.draft_key import DraftKey
 from app.storage.drill_graphs import DrillGraphs, close_ask
 from app.storage.exporting import export
 from app.storage.forgetting import end_audit, forget, sweep
+from app.storage.gradebook import GradebookPeople
 from app.storage.identities import Identities
 from app.storage.lti_courses import LtiCourses
 from app.storage.lti_launches import LtiLaunches
 from app.storage.lti_registrations import LtiRegistrations
 from app.storage.notes import Notes
+from app.storage.overrides import Overrides
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading
+from app.storage.regraded import RegradedWork
+from app.storage.regrades import Regrades
 from app.storage.reports import Reports
 from app.storage.review_cards import ReviewCards, keep_first_zone, renew_card
 from app.storage.rows import dump_response, read_answer, read_prediction, read_reading
@@ -56,6 +60,10 @@ class Store:
         self.calendars = Calendars(database)
         self.reports = Reports(database)
         self.notes = Notes(database)
+        self.gradebook = GradebookPeople(database)
+        self.overrides = Overrides(database)
+        self.regrades = Regrades(database)
+        self.regraded = RegradedWork(database)
         self.lti_registrations = LtiRegistrations(database)
         self.lti_launches = LtiLaunches(database)
         self.lti_courses = LtiCourses(database)

@@ -18,6 +18,7 @@ from app.storage.tables.classes import (
     roster,
     sections,
 )
+from app.storage.tables.grades import platform_columns, regrade_items, regrades
 from app.storage.tables.keys import metadata
 from app.storage.tables.people import (
     accounts,
@@ -89,9 +90,12 @@ __all__ = [
     "notes",
     "one_time_links",
     "overrides",
+    "platform_columns",
     "posts",
     "predictions",
     "readings",
+    "regrade_items",
+    "regrades",
     "reports",
     "review_cards",
     "roster",

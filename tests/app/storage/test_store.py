@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+from sqlalchemy import Connection, insert
+
 from app.course.drills.drill import DrillGraph
 from app.course.questions.marking import QuestionResponse
 from app.learning.review import Rating
@@ -11,8 +13,9 @@ from app.storage.notes import Note
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading, Session
 from app.storage.reports import Report
 from app.storage.store import Store
-from app.storage.tables import metadata
+from app.storage.tables import assignments, metadata, regrade_items, regrades, sections
 from graders.contract.model import LearnerId
+from graders.ledger import Database
 
 ADA, BOB = LearnerId("a" * 64), LearnerId("b" * 64)
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -136,7 +139,21 @@ LEARNER_TABLES = {
 """What a learner without an account leaves behind."""
 
 
-async def leave_something_everywhere(store: Store, learner: LearnerId) -> None:
+def leave_regrade(connection: Connection, learner: LearnerId) -> None:
+    """A section's exercise that was judged again, one of the learner's submissions with it."""
+    section, lab = learner[:31] + "s", learner[:31] + "l"
+    assigned = {"kind": "exercise", "target": "double", "title": "Double", "points": 1, "position": 0, "made_at": 0}
+    regrade = {"scope": "all", "policy": "raise", "reason": "r", "exercise_digest": "", "state": "applied"}
+    before = {"outcome_before": "passed", "passed_before": 1, "total_before": 1}
+    connection.execute(insert(sections).values(id=section, title="Spring", made_at=0))
+    connection.execute(insert(assignments).values(id=lab, section=section, **assigned))
+    made = insert(regrades).values(assignment=lab, made_at=0, **regrade).returning(regrades.c.number)
+    number = connection.execute(made).scalar_one()
+    item = {"regrade": number, "submission": "s", "learner": learner, "job": "j", **before}
+    connection.execute(insert(regrade_items).values(item))
+
+
+async def leave_something_everywhere(store: Store, database: Database, learner: LearnerId) -> None:
     await store.sessions.keep(Session(f"hash-{learner}", learner, NOON, NOON), NOON, LATER)
     await store.commit_prediction(learner, "one", Prediction("p", "a", "guess", NOON))
     await store.add_answer(learner, "one", Answer("q", QuestionResponse(("a",)), True, NOON))
@@ -149,10 +166,11 @@ async def leave_something_everywhere(store: Store, learner: LearnerId) -> None:
     assert await store.drill_graphs.take(learner, Wanted({"sums": "now"}), NOON)
     await store.reports.add(learner, Report(0, "chapters/one", "p", "0" * 16, "1" * 16, "wrong", NOON))
     await store.notes.save(learner, Note("chapters/one", "p", "mine", "0" * 16, NOON))
+    await database.write(leave_regrade, learner)
 
 
-async def test_an_export_has_every_table_and_readable_times(store: Store) -> None:
-    await leave_something_everywhere(store, ADA)
+async def test_an_export_has_every_table_and_readable_times(store: Store, database: Database) -> None:
+    await leave_something_everywhere(store, database, ADA)
 
     exported = await store.export(ADA)
 
@@ -160,9 +178,9 @@ async def test_an_export_has_every_table_and_readable_times(store: Store) -> Non
     assert exported["predictions"][0]["committed_at"] == "2026-03-01T12:00:00+00:00"
 
 
-async def test_a_forgotten_learner_leaves_no_row_and_takes_nobody_along(store: Store) -> None:
-    await leave_something_everywhere(store, ADA)
-    await leave_something_everywhere(store, BOB)
+async def test_a_forgotten_learner_leaves_no_row_and_takes_nobody_along(store: Store, database: Database) -> None:
+    await leave_something_everywhere(store, database, ADA)
+    await leave_something_everywhere(store, database, BOB)
 
     await store.forget(ADA)
 
