@@ -30,6 +30,8 @@ class Permission(StrEnum):
     HANDLE_REPORTS = "read and close what a section's people report as wrong in the course"
     ASK_QUESTIONS = "ask about the course in a section, and read what its members may read"
     ANSWER_QUESTIONS = "the inbox of a section's questions; endorse and hide what is written there"
+    SEE_SUBMISSIONS = "read what a section's learners handed in"
+    COMPARE_PROGRAMS = "see which programs of a section are most alike"
     SEE_OPERATION = "see how the site runs"
     OPERATE = "accounts, sections and the audit of the site"
 
@@ -46,6 +48,8 @@ ALLOWED: Mapping[Permission, frozenset[Role]] = {
     Permission.HANDLE_REPORTS: frozenset({Role.INSTRUCTOR}),
     Permission.ASK_QUESTIONS: frozenset({Role.INSTRUCTOR, Role.ASSISTANT, Role.LEARNER}),
     Permission.ANSWER_QUESTIONS: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
+    Permission.SEE_SUBMISSIONS: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
+    Permission.COMPARE_PROGRAMS: frozenset({Role.INSTRUCTOR}),
     Permission.SEE_OPERATION: frozenset({Role.OPERATOR}),
     Permission.OPERATE: frozenset({Role.OPERATOR}),
 }

@@ -18,6 +18,7 @@ from app.learning.review import Key, Rating
 from app.storage.accounts import Accounts
 from app.storage.assignments import Assignments
 from app.storage.calendars import Calendars
+from app.storage.class_submissions import ClassSubmissions
 from app.storage.draft_key import DraftKey
 from app.storage.drill_graphs import DrillGraphs, close_ask
 from app.storage.exporting import export
@@ -54,6 +55,7 @@ class Store:
         self.accounts = Accounts(database)
         self.sections = Sections(database)
         self.assignments = Assignments(database)
+        self.class_submissions = ClassSubmissions(database)
         self.identities = Identities(database)
         self.drill_graphs = DrillGraphs(database)
         self.review_cards = ReviewCards(database)

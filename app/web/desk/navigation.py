@@ -13,6 +13,7 @@ SECTION = "/desk/{section}"
 
 PAGES = (
     ("People", ""),
+    ("Submissions", "/submissions"),
     ("Questions", "/questions"),
     ("Reports", "/reports"),
     ("Section", "/settings"),

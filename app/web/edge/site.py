@@ -1,7 +1,7 @@
 """The site that handlers work with: what is opened once at the start and found through the request."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated
 
@@ -15,6 +15,7 @@ from app.preview import Preview
 from app.settings import Settings
 from app.storage.store import Store
 from app.web.edge.assets import Assets
+from app.web.edge.comparisons import Comparisons
 from app.web.edge.course_search import CourseSearch
 from app.web.edge.disk import Disk
 from app.web.edge.drill_stock import DrillStock
@@ -53,6 +54,7 @@ class Site:
     search: CourseSearch
     terms: Terms | None = None
     preview: Preview | None = None
+    comparisons: Comparisons = field(default_factory=Comparisons)
 
     def end_streams(self) -> None:
         """End every open event stream before the process stops; browsers reconnect and ask for the rest."""

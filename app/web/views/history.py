@@ -48,6 +48,7 @@ class AgainstOption:
 class CompareView:
     """A submission beside another text. `action` takes `against` by GET; `restore_action` takes nothing, by POST.
 
+    `restore_action` is empty for a reader whose submission it is not.
     `lines` has no rows if the texts are equal.
     """
 

@@ -56,6 +56,12 @@ EXPECTED = {
     "/questions/{section}/{number}": SEES_PEOPLE | {Role.LEARNER},
     "/questions/{section}/{number}/posts/{post}": SEES_PEOPLE | {Role.LEARNER},
     "/questions/{section}/{number}/state": SEES_PEOPLE | {Role.LEARNER},
+    "/desk/{section}/submissions": SEES_PEOPLE,
+    "/desk/{section}/submissions/exercises/{exercise}": SEES_PEOPLE,
+    "/desk/{section}/submissions/people/{account}": SEES_PEOPLE,
+    "/desk/{section}/submissions/{submission}": SEES_PEOPLE,
+    "/desk/{section}/likeness/{exercise}": {Role.INSTRUCTOR},
+    "/desk/{section}/likeness/{exercise}/{left}/{right}": {Role.INSTRUCTOR},
     "/desk/{section}/reports": {Role.INSTRUCTOR},
     "/desk/{section}/reports.md": {Role.INSTRUCTOR},
 }

@@ -1,0 +1,154 @@
+"""What staff see of a class's work, in a browser: axe on each page, nothing scrolls sideways, keys suffice."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from browser_parts import READY_SECONDS, ROOT, answers, find_free_port
+from playwright.sync_api import Browser, BrowserContext, Page
+from test_accessibility import find_overflow, find_violations
+
+from app.access.passwords import Passwords
+from app.access.permissions import Role
+from app.storage.audit import Actor
+from app.storage.database import migrate
+from app.storage.store import Store
+from graders.contract.jobs import GradeJob
+from graders.contract.model import ExerciseName
+from graders.contract.results import CaseResult, Finding, Outcome, Verdict
+from graders.ledger import Database, open_ledger_on
+
+PASSWORD = "ferns dodge my kettle"
+PEOPLE = {"Tess Ivory": Role.INSTRUCTOR} | dict.fromkeys(("Ada Okafor", "Bo Lindqvist", "Cyd Marsh"), Role.LEARNER)
+WRONG = "def double(x):\n    return x\n"
+LOOPS = """def double(values):
+    found = []
+    for value in values:
+        if value > 0:
+            found.append(value * 2)
+        else:
+            found.append(value + value)
+    return found
+"""
+RENAMED = LOOPS.replace("found", "out").replace("value ", "v ").replace("(value", "(v").replace("+ value", "+ v")
+MAPS = """def double(values):
+    pairs = zip(values, values, strict=True)
+    totals = map(sum, pairs)
+    return sorted(list(totals), key=abs)[::-1]
+"""
+
+
+async def make_class(data: Path) -> tuple[str, str]:
+    """A section whose learners handed in; returns its id, and the id of a submission that passed."""
+    url = f"sqlite:///{data}/unwind.sqlite3"
+    migrate(url, data)
+    database = Database(url)
+    store, ledger = Store(database), open_ledger_on(database, data / "wakeups")
+    somebody = Actor(None, datetime.now(UTC))
+    section = await store.sections.make("Spring 2026, Tuesdays", somebody)
+    people = {}
+    for name, role in PEOPLE.items():
+        account = await store.accounts.create(name, await Passwords().make_hash(PASSWORD), somebody)
+        assert account is not None
+        await store.sections.invite(section, name, role, somebody)
+        await store.sections.accept(section, Actor(account.id, somebody.at))
+        people[name] = account
+    texts = [("Ada Okafor", WRONG), ("Ada Okafor", LOOPS), ("Bo Lindqvist", MAPS), ("Cyd Marsh", RENAMED)]
+    ids = []
+    for number, (name, source) in enumerate(texts):
+        job = GradeJob(exercise=ExerciseName("double"), source=source)
+        ids.append((await ledger.submit(people[name].learner, f"handed-in-{number}", job)).id)
+        claim = await ledger.claim(ids[-1], "a test")
+        assert claim is not None
+        await ledger.finish(claim, judge(job))
+    await ledger.close()
+    return section, ids[1]
+
+
+def judge(job: GradeJob) -> Verdict:
+    if job.source != WRONG:
+        return Verdict(outcome=Outcome.PASSED, exercise=job.exercise, profile="P1")
+    finding = Finding(code="not-doubled", short="The result is not twice the input.")
+    case = CaseResult(name="one", idea="A number.", passed=False, public=True, finding=finding)
+    return Verdict(outcome=Outcome.WRONG_ANSWER, exercise=job.exercise, finding=finding, cases=(case,))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, str]]:
+    """The address of a site without a grader, a section on it, and a submission."""
+    data = tmp_path_factory.mktemp("class")
+    (data / "wakeups").mkdir()
+    made: list[tuple[str, str]] = []
+    # In a thread of its own: Playwright's loop may run in this one.
+    making = threading.Thread(target=lambda: made.append(asyncio.run(make_class(data))))
+    making.start()
+    making.join()
+    port = find_free_port()
+    environment = {**os.environ, "UNWIND_DATA": str(data), "UNWIND_PORT": str(port)}
+    environment["UNWIND_COURSE"] = str(ROOT / "tests" / "course")
+    command = [sys.executable, "-m", "app", "site"]
+    serving = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+    address, until = f"http://127.0.0.1:{port}", time.monotonic() + READY_SECONDS
+    while not answers(f"{address}/healthz"):
+        assert serving.poll() is None, "the site ended by itself"
+        assert time.monotonic() < until, "the site is not ready"
+        time.sleep(0.2)
+    yield address, *made[0]
+    serving.send_signal(signal.SIGTERM)
+    serving.wait(timeout=30)
+
+
+def sign_in(browser: Browser, address: str, name: str, width: int, theme: str) -> Page:
+    context: BrowserContext = browser.new_context(
+        base_url=address,
+        viewport={"width": width, "height": 900},
+        color_scheme="dark" if theme == "dark" else "light",
+    )
+    page = context.new_page()
+    page.goto("/sign-in?next=/desk")
+    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    page.wait_for_url("**/desk")
+    return page
+
+
+def look(page: Page, path: str, name: str) -> list[str]:
+    """What is wrong with the page, by axe and by its width. With PNG_FOLDER it leaves a picture."""
+    page.goto(path)
+    width = page.viewport_size["width"] if page.viewport_size else 0
+    if folder := os.environ.get("PNG_FOLDER"):
+        theme = "dark" if page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") else "light"
+        page.screenshot(path=Path(folder) / f"{name}-{width}-{theme}.png", full_page=True)
+    found = [f"{name}: {violation}" for violation in find_violations(page)]
+    return found + ([f"{name} scrolls sideways"] if find_overflow(page) > 0 else [])
+
+
+@pytest.mark.parametrize(("width", "theme"), [(390, "dark"), (1280, "light"), (390, "light"), (1280, "dark")])
+def test_the_pages_of_what_was_handed_in(
+    browser: Browser, place: tuple[str, str, str], width: int, theme: str
+) -> None:
+    address, section, submission = place
+    page = sign_in(browser, address, "Tess Ivory", width, theme)
+    base = f"/desk/{section}"
+
+    found = look(page, f"{base}/submissions", "submissions")
+    found += look(page, f"{base}/submissions/exercises/double", "attempts")
+    page.get_by_role("link", name="Ada Okafor", exact=True).press("Enter")
+    page.wait_for_url("**/people/*")
+    found += look(page, page.url, "person")
+    found += look(page, f"{base}/submissions/{submission}", "handed-in")
+    found += look(page, f"{base}/likeness/double", "likeness")
+    page.get_by_role("link", name="Ada Okafor and Cyd Marsh").press("Enter")
+    page.wait_for_url("**/likeness/double/*/*")
+    found += look(page, page.url, "pair")
+
+    assert found == []
