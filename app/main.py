@@ -44,7 +44,7 @@ from app.web.edge.security import BodyLimit, FaultsInWords, SameOriginOnly, Secu
 from app.web.edge.site import Clock, Site
 from app.web.edge.terms import read_terms
 from app.web.edge.torch_version import RunningTorch
-from app.web.lti import launching, linking, opening, registrations
+from app.web.lti import launching, linking, opening, picking, registrations
 from app.web.pages import (
     ask,
     calendar,
@@ -117,7 +117,7 @@ PAGES = (
     health.router,
     course_files.router,
 )
-LEARNING_PLATFORMS = (registrations.router, launching.router, opening.router, linking.router)
+LEARNING_PLATFORMS = (registrations.router, launching.router, opening.router, picking.router, linking.router)
 ACCOUNTS = (
     sign_in.router,
     provider_routes.router,

@@ -187,7 +187,8 @@ def _read_deep_linking(claims: Mapping[str, Any]) -> DeepLinking:
     return_url = _address(settings.get("deep_link_return_url"))
     if not return_url:
         raise _not_understood("no address to send the choice to", settings.get("deep_link_return_url"))
-    if "ltiResourceLink" not in settings.get("accept_types", ()):
+    types = settings.get("accept_types")
+    if not isinstance(types, list) or "ltiResourceLink" not in types:
         raise LaunchRefused(
             "The learning platform takes no links to exercises here. Open this where it adds an activity or an "
             "assignment to a course."

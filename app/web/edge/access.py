@@ -101,6 +101,7 @@ RULES: Mapping[str, Rule] = {
             "/lti/launch",
             "/lti/login",
             "/lti/open",
+            "/lti/pick",
             "/me",
             "/me/calendar",
             "/me/calendar/end",

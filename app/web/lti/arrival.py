@@ -1,8 +1,11 @@
 """What a checked launch carries from the platform's page to a page of its own."""
 
+from collections.abc import Mapping
+
 from pydantic import BaseModel, ConfigDict
 
 from app.course.model import Course
+from app.learning.grading import Assignment, Kind
 from app.linking.lti import CourseRole, Launch, Registration
 from app.storage.lti_courses import LtiCourse
 from app.web.edge.identity import RequestContext
@@ -27,9 +30,10 @@ class Arrival(BaseModel):
     target: str
 
 
-def make_arrival(
+async def make_arrival(
     context: RequestContext, registration: Registration, launch: Launch, course: LtiCourse | None
 ) -> Arrival:
+    assigned = await find_assigned(context, launch, course)
     return Arrival(
         registration=registration.id,
         platform=registration.name,
@@ -40,13 +44,13 @@ def make_arrival(
         role=launch.role,
         is_test=launch.is_test,
         course=course.id if course else "",
-        target=find_target(context, launch),
+        target=find_target(context, launch, assigned),
     )
 
 
-def find_target(context: RequestContext, launch: Launch) -> str:
+def find_target(context: RequestContext, launch: Launch, assigned: Assignment | None) -> str:
     """The page that a link leads to: what it was made for, else the page whose address it has, else the course."""
-    if path := find_page(context.course, launch.custom):
+    if path := find_page(context.course, launch.custom, assigned):
         return path
     if is_ours(launch.target, context.site.settings):
         path = local_path(launch.target[len(context.site.settings.address) :])
@@ -55,11 +59,21 @@ def find_target(context: RequestContext, launch: Launch) -> str:
     return "/course"
 
 
-def find_page(course: Course, custom: dict[str, str] | object) -> str:
+def find_page(course: Course, custom: Mapping[str, str], assigned: Assignment | None) -> str:
     """The page that a link's custom parameters name, or nothing."""
-    named = custom if isinstance(custom, dict) else {}
-    if named.get("exercise") in course.exercises:
-        return f"/exercises/{named['exercise']}"
-    if named.get("chapter") in course.index.by_slug:
-        return f"/chapters/{named['chapter']}"
-    return ""
+    exercise, chapter = custom.get("exercise"), custom.get("chapter")
+    if assigned is not None:
+        is_exercise = assigned.kind is Kind.EXERCISE
+        exercise, chapter = (assigned.target, None) if is_exercise else (None, assigned.target)
+    if exercise in course.exercises:
+        return f"/exercises/{exercise}"
+    return f"/chapters/{chapter}" if chapter in course.index.by_slug else ""
+
+
+async def find_assigned(context: RequestContext, launch: Launch, course: LtiCourse | None) -> Assignment | None:
+    """The assignment that a link was made for, if it is one of the course's section."""
+    named = launch.custom.get("assignment")
+    if not named or course is None or course.section is None:
+        return None
+    assigned = await context.site.store.assignments.of_section(course.section)
+    return next((one for one in assigned if one.id == named), None)

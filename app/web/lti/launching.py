@@ -7,7 +7,6 @@ session; see opening.py.
 """
 
 import json
-import logging
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, ClassVar
@@ -19,15 +18,14 @@ from fastapi.responses import RedirectResponse
 from app.access.tokens import hash_token, make_token
 from app.linking.lti import Launch, LaunchRefused, Registration, read_launch
 from app.storage.lti_launches import Login
-from app.web.edge.errors import Words, respond_with_words
 from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.rates import Act
-from app.web.edge.security import Opening
 from app.web.lti.addresses import find_addresses, is_ours
+from app.web.lti.framing import let_frame, refuse
 from app.web.lti.opening import show_arrival
+from app.web.lti.picking import show_picker
 
-log = logging.getLogger(__name__)
 router = APIRouter(include_in_schema=False)
 
 FROM_PLATFORMS = frozenset({("POST", "/lti/login"), ("POST", "/lti/launch")})
@@ -38,12 +36,6 @@ MAX_STATE_CHARACTERS = 100
 MAX_PARAMETER_CHARACTERS = 8000
 NEEDED = ("iss", "login_hint", "target_link_uri")
 OPTIONAL = ("client_id", "lti_message_hint", "lti_deployment_id")
-
-REFUSED = Words(
-    "This launch did not work",
-    "",
-    "Open the link in your course once more. If it happens again, tell the person who runs this site.",
-)
 
 
 @dataclass(frozen=True)
@@ -85,20 +77,11 @@ async def launch(
         if error:
             raise LaunchRefused(f"{registration.name} did not let you through.", f"{error}: {error_description}")
         found = await _check(context, registration, login, id_token)
+        if found.deep_linking is not None:
+            return await show_picker(context, registration, found, found.deep_linking)
         return await show_arrival(context, registration, found)
     except LaunchRefused as refusal:
         return refuse(context, refusal)
-
-
-def refuse(context: RequestContext, refusal: LaunchRefused) -> Response:
-    """The refusal in words. Its reason is for the operator's log."""
-    log.warning("launch refused: %s", refusal.reason)
-    return respond_with_words(context.site, context.request, 403, str(refusal), words=REFUSED)
-
-
-def let_frame(context: RequestContext, registration: Registration, *, forms: tuple[str, ...] = ()) -> None:
-    """The platform may show this answer in a frame, and its forms may send to the origins `forms`."""
-    context.request.state.opening = Opening(registration.frame_origins, forms)
 
 
 async def _begin(context: RequestContext, sent: dict[str, str]) -> Response:

@@ -71,7 +71,7 @@ async def show_arrival(context: RequestContext, registration: Registration, laun
         raise LaunchRefused(
             f"{registration.name} says that you are neither instructor, assistant nor learner in this course.",
         )
-    arrival = make_arrival(context, registration, launch, course)
+    arrival = await make_arrival(context, registration, launch, course)
     ticket = ""
     if arrival.subject:
         ticket = make_token()
