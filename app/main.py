@@ -25,7 +25,7 @@ from app.storage.store import Store
 from app.web.accounts import join, joining, my_account, one_time_link, operator, sign_in, terms
 from app.web.accounts import providers as provider_routes
 from app.web.api import answers, drafts, drills, exports, graphs, health, predictions, reviews, runs, submissions
-from app.web.desk import handed_in, likeness, people, questions, reports, sections
+from app.web.desk import assignment, assignments, handed_in, likeness, people, questions, reports, sections
 from app.web.desk import settings as section_settings
 from app.web.desk import submissions as desk_submissions
 from app.web.edge import errors
@@ -132,6 +132,8 @@ DESK = (
     sections.router,
     section_settings.router,
     people.router,
+    assignments.router,
+    assignment.router,
     reports.router,
     desk_submissions.router,
     handed_in.router,

@@ -32,6 +32,9 @@ class Permission(StrEnum):
     ANSWER_QUESTIONS = "the inbox of a section's questions; endorse and hide what is written there"
     SEE_SUBMISSIONS = "read what a section's learners handed in"
     COMPARE_PROGRAMS = "see which programs of a section are most alike"
+    SEE_ASSIGNMENTS = "see what a section assigns, and who was granted what"
+    SET_ASSIGNMENTS = "assign, with points, dates and rules"
+    GRANT_ALLOWANCES = "grant extensions and attempts, and excuse; assistants only if the section says so"
     SEE_OPERATION = "see how the site runs"
     OPERATE = "accounts, sections and the audit of the site"
 
@@ -50,6 +53,9 @@ ALLOWED: Mapping[Permission, frozenset[Role]] = {
     Permission.ANSWER_QUESTIONS: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
     Permission.SEE_SUBMISSIONS: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
     Permission.COMPARE_PROGRAMS: frozenset({Role.INSTRUCTOR}),
+    Permission.SEE_ASSIGNMENTS: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
+    Permission.SET_ASSIGNMENTS: frozenset({Role.INSTRUCTOR}),
+    Permission.GRANT_ALLOWANCES: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
     Permission.SEE_OPERATION: frozenset({Role.OPERATOR}),
     Permission.OPERATE: frozenset({Role.OPERATOR}),
 }

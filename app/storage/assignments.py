@@ -16,7 +16,7 @@ from app.storage.audit import Actor, write_line
 from app.storage.handed_in import ClassWork, learners_of, read_class_work
 from app.storage.records import AccountId, SectionId
 from app.storage.statements import change, fetch, insert_into, insert_new, optional_moment
-from app.storage.tables import ACTIVE, accounts, allowances, assignments, memberships, overrides, sections
+from app.storage.tables import ACTIVE, accounts, allowances, assignments, memberships, overrides, roster, sections
 from graders.ledger.database import Database
 
 TIMES = ("opens_at", "due_at", "closes_at")
@@ -199,14 +199,16 @@ def _delete(connection: Connection, section: SectionId, assignment: Assignment, 
 
 
 def _read_granted(connection: Connection, section: SectionId, assignment: str) -> tuple[Granted, ...]:
-    granter = accounts.alias()
+    granter, named = accounts.alias(), (roster.c.section == section) & (roster.c.account == allowances.c.account)
+    name = func.coalesce(roster.c.name, accounts.c.name).label("name")
     query = (
-        select(allowances, accounts.c.name, granter.c.name.label("granted_by"))
+        select(allowances, name, granter.c.name.label("granted_by"))
         .join(assignments, assignments.c.id == allowances.c.assignment)
         .join(accounts, accounts.c.id == allowances.c.account)
         .outerjoin(granter, granter.c.id == allowances.c.made_by)
+        .outerjoin(roster, named)
         .where(_key(section, assignment))
-        .order_by(accounts.c.name)
+        .order_by(name)
     )
     return tuple(
         Granted(AccountId(row.account), row.name, _as_allowance(row), row.granted_by or "")

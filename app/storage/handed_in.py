@@ -14,6 +14,7 @@ from app.storage.statements import fetch, moment, optional_moment
 from app.storage.tables import (
     ACTIVE,
     DROPPED,
+    LEFT,
     accounts,
     allowances,
     answers,
@@ -30,7 +31,7 @@ Cell = tuple[str, AccountId]
 
 @dataclass(frozen=True)
 class ClassWork:
-    """What a section's learners, dropped ones included, did for its assignments. A cell without any is missing."""
+    """What a section's learners, also those who are gone, did for its assignments. A cell without any is missing."""
 
     handed_in: Mapping[Cell, Sequence[HandedIn]] = field(default_factory=dict)
     """In the order in which it was handed in."""
@@ -48,7 +49,7 @@ def learners_of(section: SectionId, people: Iterable[AccountId] | None = None) -
         select(accounts.c.id, accounts.c.learner)
         .join(memberships, memberships.c.account == accounts.c.id)
         .where(memberships.c.section == section, memberships.c.role == Role.LEARNER.value)
-        .where(memberships.c.status.in_((ACTIVE, DROPPED)))
+        .where(memberships.c.status.in_((ACTIVE, DROPPED, LEFT)))
     )
     return query if people is None else query.where(accounts.c.id.in_(list(people)))
 

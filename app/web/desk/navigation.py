@@ -13,6 +13,7 @@ SECTION = "/desk/{section}"
 
 PAGES = (
     ("People", ""),
+    ("Assignments", "/assignments"),
     ("Submissions", "/submissions"),
     ("Questions", "/questions"),
     ("Reports", "/reports"),
