@@ -25,7 +25,18 @@ from app.storage.store import Store
 from app.web.accounts import join, joining, my_account, one_time_link, operator, sign_in, terms
 from app.web.accounts import providers as provider_routes
 from app.web.api import answers, drafts, drills, exports, graphs, health, predictions, reviews, runs, submissions
-from app.web.desk import assignment, assignments, handed_in, likeness, people, questions, reports, sections
+from app.web.desk import (
+    assignment,
+    assignments,
+    grade,
+    gradebook,
+    handed_in,
+    likeness,
+    people,
+    questions,
+    reports,
+    sections,
+)
 from app.web.desk import settings as section_settings
 from app.web.desk import submissions as desk_submissions
 from app.web.edge import errors
@@ -140,6 +151,8 @@ DESK = (
     likeness.router,
     *LEARNING_PLATFORMS,
     questions.router,
+    gradebook.router,
+    grade.router,
 )
 API = (runs.api, exports.api, graphs.api, drills.api, home.api, submissions.api, drafts.api, chapter.api, search.api)
 ALWAYS = (*PAGES, *ACCOUNTS, *DESK, *API)

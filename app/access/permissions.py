@@ -35,6 +35,8 @@ class Permission(StrEnum):
     SEE_ASSIGNMENTS = "see what a section assigns, and who was granted what"
     SET_ASSIGNMENTS = "assign, with points, dates and rules"
     GRANT_ALLOWANCES = "grant extensions and attempts, and excuse; assistants only if the section says so"
+    SEE_GRADES = "the gradebook of a section, and why each grade is what it is"
+    DECIDE_GRADES = "set a grade in place of the computed one, judge again, and take the grades out as a file"
     SEE_OPERATION = "see how the site runs"
     OPERATE = "accounts, sections and the audit of the site"
 
@@ -56,6 +58,8 @@ ALLOWED: Mapping[Permission, frozenset[Role]] = {
     Permission.SEE_ASSIGNMENTS: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
     Permission.SET_ASSIGNMENTS: frozenset({Role.INSTRUCTOR}),
     Permission.GRANT_ALLOWANCES: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
+    Permission.SEE_GRADES: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
+    Permission.DECIDE_GRADES: frozenset({Role.INSTRUCTOR}),
     Permission.SEE_OPERATION: frozenset({Role.OPERATOR}),
     Permission.OPERATE: frozenset({Role.OPERATOR}),
 }

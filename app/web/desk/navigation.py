@@ -14,6 +14,7 @@ SECTION = "/desk/{section}"
 PAGES = (
     ("People", ""),
     ("Assignments", "/assignments"),
+    ("Gradebook", "/gradebook"),
     ("Submissions", "/submissions"),
     ("Questions", "/questions"),
     ("Reports", "/reports"),

@@ -71,6 +71,9 @@ EXPECTED = {
     "/desk/{section}/submissions/{submission}": SEES_PEOPLE,
     "/desk/{section}/likeness/{exercise}": {Role.INSTRUCTOR},
     "/desk/{section}/likeness/{exercise}/{left}/{right}": {Role.INSTRUCTOR},
+    "/desk/{section}/gradebook": SEES_PEOPLE,
+    "/desk/{section}/gradebook/{assignment}/{account}": SEES_PEOPLE,
+    "/desk/{section}/gradebook/{assignment}/{account}/override": {Role.INSTRUCTOR},
     "/desk/{section}/reports": {Role.INSTRUCTOR},
     "/desk/{section}/reports.md": {Role.INSTRUCTOR},
 }
