@@ -30,7 +30,7 @@ class Permission(StrEnum):
     HANDLE_REPORTS = "read and close what a section's people report as wrong in the course"
     ASK_QUESTIONS = "ask about the course in a section, and read what its members may read"
     ANSWER_QUESTIONS = "the inbox of a section's questions; endorse and hide what is written there"
-    SEE_SUBMISSIONS = "read what a section's learners handed in"
+    SEE_SUBMISSIONS = "read what a section's learners handed in, and comment on it"
     COMPARE_PROGRAMS = "see which programs of a section are most alike"
     SEE_ASSIGNMENTS = "see what a section assigns, and who was granted what"
     SET_ASSIGNMENTS = "assign, with points, dates and rules"

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Table, select
 
 from app.storage.statements import moment
-from app.storage.tables import accounts, audit, learners, metadata
+from app.storage.tables import accounts, audit, comments, learners, metadata
 from graders.contract.model import LearnerId
 
 SECRETS = frozenset({"secret", "token_hash", "address_hash", "state_hash", "browser_hash", "nonce", "verifier"})
@@ -48,6 +48,8 @@ def _is_about(table: Table, learner: LearnerId, account: str) -> ColumnElement[b
         return table.c.id == learner
     if table is audit:
         return (table.c.actor == account) | (table.c.object == account)
+    if table is comments:
+        return (table.c.learner == learner) | (table.c.made_by == account)
     if "learner" in table.c:
         mine: ColumnElement[bool] = table.c.learner == learner
         return mine

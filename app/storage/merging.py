@@ -17,6 +17,7 @@ from app.storage.tables import (
     answers,
     calendars,
     cell_runs,
+    comments,
     drafts,
     drill_asks,
     hints,
@@ -34,7 +35,7 @@ from graders.ledger.finish import count_graded, give_submissions
 
 Conflict = Callable[[Any, list[str]], Insert]
 
-CHANGE_HANDS = (answers, cell_runs, reports, regrade_items)
+CHANGE_HANDS = (answers, cell_runs, comments, reports, regrade_items)
 """Tables where rows of both learners can be side by side."""
 
 

@@ -19,6 +19,7 @@ from app.storage.accounts import Accounts
 from app.storage.assignments import Assignments
 from app.storage.calendars import Calendars
 from app.storage.class_submissions import ClassSubmissions
+from app.storage.comments import Comments
 from app.storage.draft_key import DraftKey
 from app.storage.drill_graphs import DrillGraphs, close_ask
 from app.storage.exporting import export
@@ -56,6 +57,7 @@ class Store:
         self.sections = Sections(database)
         self.assignments = Assignments(database)
         self.class_submissions = ClassSubmissions(database)
+        self.comments = Comments(database)
         self.identities = Identities(database)
         self.drill_graphs = DrillGraphs(database)
         self.review_cards = ReviewCards(database)

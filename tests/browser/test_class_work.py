@@ -145,10 +145,22 @@ def test_the_pages_of_what_was_handed_in(
     page.get_by_role("link", name="Ada Okafor", exact=True).press("Enter")
     page.wait_for_url("**/people/*")
     found += look(page, page.url, "person")
+    page.goto(f"{base}/submissions/{submission}")
+    page.get_by_label("On line").fill("5")
+    page.get_by_label("Comment, in Markdown").fill(f"At {width}, {theme}: *both* branches do the same.")
+    page.get_by_role("button", name="Comment", exact=True).press("Enter")
+    page.get_by_text("Comment 1", exact=False).first.wait_for()
     found += look(page, f"{base}/submissions/{submission}", "handed-in")
     found += look(page, f"{base}/likeness/double", "likeness")
     page.get_by_role("link", name="Ada Okafor and Cyd Marsh").press("Enter")
     page.wait_for_url("**/likeness/double/*/*")
     found += look(page, page.url, "pair")
+
+    ada = sign_in(browser, address, "Ada Okafor", width, theme)
+    found += look(ada, "/me/comments", "my-comments")
+    found += look(ada, "/exercises/double", "exercise")
+    ada.get_by_role("link", name="1 new comment").last.press("Enter")
+    ada.wait_for_url("**/submissions/*")
+    found += look(ada, ada.url, "submission")
 
     assert found == []

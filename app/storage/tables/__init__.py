@@ -18,6 +18,7 @@ from app.storage.tables.classes import (
     roster,
     sections,
 )
+from app.storage.tables.comments import comments
 from app.storage.tables.grades import platform_columns, regrade_items, regrades
 from app.storage.tables.keys import metadata
 from app.storage.tables.people import (
@@ -69,6 +70,7 @@ __all__ = [
     "audit",
     "calendars",
     "cell_runs",
+    "comments",
     "credentials",
     "drafts",
     "drill_asks",

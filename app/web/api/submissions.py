@@ -21,6 +21,7 @@ from app.web.edge.memory_meter import Unmeasured, need_memory_meter
 from app.web.edge.rates import Act, QuotaExceeded, RateExceeded
 from app.web.edge.source import clean_source
 from app.web.pages.exercise import ExerciseDep, Refused, render_exercise
+from app.web.views.comments import CommentView, show_comments
 from app.web.views.diagnosis import read_diagnosed, write_draft
 from app.web.views.history import MAX_SHOWN, CompareView, compare
 from app.web.views.next_step import find_next_step
@@ -55,6 +56,7 @@ class SubmissionPage:
     frame: Frame
     submission: SubmissionView
     compare: CompareView | None
+    comments: tuple[CommentView, ...]
 
 
 class PublicCheckRequest(BaseModel):
@@ -269,7 +271,9 @@ async def submission_page(
     frame = await context.frame(
         what if view.finished else "Being judged", f"A submission to {exercise.manifest.title}."
     )
-    return site.renderer.page(SubmissionPage(frame, view, beside))
+    said = await site.store.comments.of_learner(submission.learner, submission.id)
+    await site.store.comments.mark_read(submission.learner, submission.id, context.now)
+    return site.renderer.page(SubmissionPage(frame, view, beside, show_comments(said, job.source)))
 
 
 @router.post("/exercises/{name}/submissions/{submission_id}/restore")

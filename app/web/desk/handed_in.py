@@ -17,6 +17,7 @@ from app.web.desk.submissions import HERE, exercise_href, learner_href, title_ex
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.rates import Act
+from app.web.views.comments import MAX_CHARACTERS, CommentView, show_comments
 from app.web.views.history import MAX_SHOWN, CompareView, SubmissionRow, compare, show_history
 from app.web.views.presenting_results import show_submission
 from app.web.views.result_views import SubmissionView
@@ -43,7 +44,22 @@ class HandedInPage:
     submission: SubmissionView | None
     history: tuple[SubmissionRow, ...]
     compare: CompareView | None
+    comments: tuple[CommentView, ...]
+    comment_action: str
+    """Takes `text`, and `line` or nothing. Empty in an archived section."""
+    comment_text: str
+    comment_line: str
+    max_characters: int
     problem: str = ""
+
+
+@dataclass(frozen=True)
+class RefusedComment:
+    """A comment that could not be stored, which goes back into the form."""
+
+    text: str
+    line: str
+    problem: str
 
 
 @dataclass(frozen=True)
@@ -88,13 +104,18 @@ async def submission_page(
     return await show_handed_in(context, await need_handed_in(context, section, submission), against)
 
 
-async def show_handed_in(context: RequestContext, found: Found, against: str = "") -> Response:
+async def show_handed_in(
+    context: RequestContext, found: Found, against: str = "", refused: RefusedComment | None = None
+) -> Response:
+    assert context.account is not None
     navigation = await navigate(context, found.section, HERE)
     exercise = context.course.exercises.get(found.job.exercise)
     view, beside = None, None
     if exercise is not None:
         view, beside = await asyncio.to_thread(_show_now, exercise, found, against)
     title = title_exercise(context.course, found.job.exercise)
+    address = comments_address(found)
+    said = await context.site.store.comments.of_section(found.section, found.submission.id)
     page = HandedInPage(
         frame=await context.frame(f"{found.learner.name}: {title}", "What one person handed in to one exercise."),
         navigation=navigation,
@@ -105,8 +126,18 @@ async def show_handed_in(context: RequestContext, found: Found, against: str = "
         submission=view,
         history=_show_history(exercise, found),
         compare=beside,
+        comments=show_comments(said, found.job.source, context.account.id, "" if navigation.is_archived else address),
+        comment_action="" if navigation.is_archived else address,
+        comment_text=refused.text if refused else "",
+        comment_line=refused.line if refused else "",
+        max_characters=MAX_CHARACTERS,
+        problem=refused.problem if refused else "",
     )
-    return context.site.renderer.page(page)
+    return context.site.renderer.page(page, 422 if refused else 200)
+
+
+def comments_address(found: Found) -> str:
+    return f"{_href(found, found.submission.id)}/comments"
 
 
 def _write_note(exercise: Exercise | None, view: SubmissionView | None) -> str:

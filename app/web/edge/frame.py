@@ -55,6 +55,8 @@ class LearnerFacts:
     due_today: int = 0
     has_new_terms: bool = False
     questions: Unread = NO_QUESTIONS
+    new_comments: int = 0
+    """On the reader's submissions, by the staff of their sections."""
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,10 @@ class RequestContext:
             due = len((await self.plan_review(deck)).cards)
             name = self.account.name if self.account else ""
             asked = await self.site.store.threads.unread(self.account.id) if self.account else NO_QUESTIONS
-            facts = LearnerFacts(True, resume, name, due, are_new_to(self.site.terms, self.account), asked)
+            said = await self.site.store.comments.count_unread(self.learner) if self.account else {}
+            facts = LearnerFacts(
+                True, resume, name, due, are_new_to(self.site.terms, self.account), asked, sum(said.values())
+            )
         return make_frame(self.site, self.course, self.request, title, description, self.theme, self.nonce, facts)
 
 

@@ -38,6 +38,7 @@ class Act(StrEnum):
     REPORT = "report"
     JOIN = "join"
     ASK = "ask"
+    COMMENT = "comment"
 
 
 PER_MINUTE = {
@@ -55,6 +56,7 @@ PER_MINUTE = {
     Act.REPORT: 6,
     Act.JOIN: 10,
     Act.ASK: 10,
+    Act.COMMENT: 30,
 }
 
 WORDS = {
@@ -72,6 +74,7 @@ WORDS = {
     Act.REPORT: "reports",
     Act.JOIN: "attempts to join a section",
     Act.ASK: "questions and replies",
+    Act.COMMENT: "comments",
 }
 
 

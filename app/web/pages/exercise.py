@@ -1,7 +1,8 @@
 """An exercise's page: the prompt, hints one at a time, the editor, and this learner's submissions."""
 
 import secrets
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
 from fastapi import APIRouter, Depends, Form, Response
@@ -29,7 +30,7 @@ from app.web.views.threads import BlockThreads
 from graders.contract.jobs import Diagnosed
 from graders.contract.limits import Limits
 from graders.contract.manifest import Checks
-from graders.contract.model import ExerciseName
+from graders.contract.model import ExerciseName, SubmissionId
 from graders.ledger import Submission
 
 router = APIRouter(include_in_schema=False)
@@ -133,6 +134,7 @@ class _Mine:
     hints_opened: int = 0
     draft: str | None = None
     diagnosis: str | None = None
+    new_comments: Mapping[SubmissionId, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ async def render_exercise(context: RequestContext, exercise: Exercise, refused: 
     last = mine.history[0] if mine.history else None
     texts = (refused.source if refused else None, mine.draft, last.job.source if last else None)
     said = refused.said.model_dump_json() if refused and refused.said else mine.diagnosis
-    history = show_history(exercise, mine.history)
+    history = show_history(exercise, mine.history, mine.new_comments)
     base, report_href = f"/exercises/{exercise.name}", report_address(f"exercises/{exercise.name}", PROMPT)
     page = ExercisePage(
         frame=await context.frame(manifest.title, manifest.summary),
@@ -202,6 +204,7 @@ async def _gather_mine(context: RequestContext, exercise: Exercise) -> _Mine:
         await site.store.hints_opened(learner, exercise.name),
         drafts.get(key),
         drafts.get(diagnosis_key(exercise.name)),
+        await site.store.comments.count_unread(learner),
     )
 
 

@@ -1,7 +1,7 @@
 """A learner's submissions to an exercise: the list, the difference between two of them, and restoring one."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from app.course.model import Exercise
 from app.web.views.diffs import ComparisonView, compare_briefly
@@ -9,11 +9,13 @@ from app.web.views.outcomes import NAMES
 from app.web.views.presenting_results import show_measures, show_moment
 from app.web.views.result_views import MeasureView
 from graders.contract.jobs import GradeJob
+from graders.contract.model import SubmissionId
 from graders.contract.results import Measure, Outcome, Verdict
 from graders.ledger import Submission
 
 MAX_SHOWN = 200
 STATE_WORDS = {"queued": "waiting", "running": "running"}
+NO_COMMENTS: Mapping[SubmissionId, int] = {}
 STARTER = "starter"
 """Compare a submission with the starter instead of another submission."""
 
@@ -35,6 +37,8 @@ class SubmissionRow:
     finding: str = ""
     said: str = ""
     measures: tuple[MeasureView, ...] = ()
+    new_comments: int = 0
+    """How many comments on it the learner has not seen yet."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +63,16 @@ class CompareView:
     lines: ComparisonView
 
 
-def show_history(exercise: Exercise, history: Sequence[Submission]) -> tuple[SubmissionRow, ...]:
+def show_history(
+    exercise: Exercise, history: Sequence[Submission], new_comments: Mapping[SubmissionId, int] = NO_COMMENTS
+) -> tuple[SubmissionRow, ...]:
     """The rows of the history, newest first like `history`."""
     total = len(history)
-    return tuple(_show_row(exercise, submission, total - place) for place, submission in enumerate(history))
+    rows = (_show_row(exercise, submission, total - place) for place, submission in enumerate(history))
+    return tuple(
+        replace(row, new_comments=new_comments.get(submission.id, 0))
+        for row, submission in zip(rows, history, strict=True)
+    )
 
 
 def _show_row(exercise: Exercise, submission: Submission, number: int) -> SubmissionRow:
