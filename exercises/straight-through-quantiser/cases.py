@@ -151,10 +151,16 @@ def case(draw, name, idea, finding, x, s, ask="gradient", factor=0.0):
 
 
 def draw_inside(draw, count, s):
-    """Numbers in the range, none on the grid or near a halfway point; one is rounded to 0, and one up to 1."""
+    """Numbers in the range, none on the grid or near a halfway point; one is rounded to 0, and one up to 1.
+
+    On a grid that has points between the ends, two are rounded to such points: where all are rounded to an end, a
+    mask of the output lets nothing through, and looks like no gradient at all.
+    """
     last = round(1 / s)
     steps = draw.integers(0, last + 1, count)
     steps[:2] = 0, last
+    if last > 1:
+        steps[2:4] = draw.integers(1, last, len(steps[2:4]))
     signs = np.where(steps == 0, 1.0, np.where(steps == last, -1.0, draw.choice([-1.0, 1.0], count)))
     return (steps + signs * draw.uniform(0.1, 0.4, count)) * s
 
