@@ -10,8 +10,12 @@ from graders.contract.chart import FORWARDS, HELD, Chart, Plan
 from graders.contract.manifest import Manifest
 from graders.contract.results import Measure, MeasuredBy, Verdict
 
-PEAK_SHARE = 0.04
-"""How far a peak measured by the kernel may be from the one in the chart. Two runs under load may differ by 2 %."""
+PEAK_SHARE, PEAK_UNITS = 0.04, 2.0
+"""How far a peak measured by the kernel may be from the one in the chart: this share of it, plus these units.
+
+Two runs under load differ by 2 %. Another installation differs by a constant: the memory lab's smallest plan takes
+25.2 to 25.8 units with an interpreter in most folders, and 26.7 to 28.1 with one beneath /tmp, in every run.
+"""
 
 
 def check_chart(manifest: Manifest, text: str, report: Report) -> None:
@@ -68,8 +72,8 @@ def _judge_plan(plan: Plan, case: str, measures: Mapping[str, Measure], line: in
 
 
 def _agrees(said: float, measure: Measure) -> bool:
-    """Whether the two agree. Counts are exact; what the kernel measures varies slightly between runs."""
-    room = PEAK_SHARE * measure.value if measure.measured_by is MeasuredBy.KERNEL else 0.0
+    """Whether the two agree. Counts are exact; what the kernel measures varies between machines."""
+    room = PEAK_SHARE * measure.value + PEAK_UNITS if measure.measured_by is MeasuredBy.KERNEL else 0.0
     return abs(said - measure.value) <= room
 
 

@@ -1,4 +1,4 @@
-"""A chart's plans are held against what was measured: counts exactly, a kernel’s peak within four percent."""
+"""A chart's plans are held against what was measured: counts exactly, a kernel’s peak with the room it needs."""
 
 from pathlib import Path
 
@@ -68,8 +68,8 @@ def test_what_a_machine_counted_has_to_agree_exactly(forwards, held, problem):
     assert say(exercise_with(BEST), "solution.py", verdict_with(forwards, held)) == [problem]
 
 
-@pytest.mark.parametrize(("held", "holds"), [(9.37, True), (8.66, True), (9.38, False), (8.65, False)])
-def test_a_kernels_peak_may_be_four_percent_off(held, holds):
+@pytest.mark.parametrize(("held", "holds"), [(11.45, True), (6.74, True), (11.46, False), (6.73, False)])
+def test_a_kernels_peak_may_be_four_percent_and_two_units_off(held, holds):
     assert (say(exercise_with(BEST), "solution.py", verdict_with(28, held, MeasuredBy.KERNEL)) == []) is holds
 
 
