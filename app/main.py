@@ -36,6 +36,7 @@ from app.web.desk import (
     people,
     questions,
     reports,
+    roster,
     sections,
 )
 from app.web.desk import settings as section_settings
@@ -148,6 +149,7 @@ DESK = (
     people.router,
     assignments.router,
     assignment.router,
+    roster.router,
     reports.router,
     desk_submissions.router,
     handed_in.router,

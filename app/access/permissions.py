@@ -27,6 +27,7 @@ class Permission(StrEnum):
     MANAGE_PEOPLE = "invite people to a section, and make one-time links for its learners"
     MAKE_SECTIONS = "make a section of one's own"
     MANAGE_SECTION = "change a section: its dates, its rules, its code, its archive"
+    MANAGE_ROSTER = "bring in a section's roster, and say whose account each of its lines is"
     HANDLE_REPORTS = "read and close what a section's people report as wrong in the course"
     ASK_QUESTIONS = "ask about the course in a section, and read what its members may read"
     ANSWER_QUESTIONS = "the inbox of a section's questions; endorse and hide what is written there"
@@ -50,6 +51,7 @@ ALLOWED: Mapping[Permission, frozenset[Role]] = {
     Permission.MANAGE_PEOPLE: frozenset({Role.INSTRUCTOR}),
     Permission.MAKE_SECTIONS: frozenset({Role.INSTRUCTOR, Role.OPERATOR}),
     Permission.MANAGE_SECTION: frozenset({Role.INSTRUCTOR}),
+    Permission.MANAGE_ROSTER: frozenset({Role.INSTRUCTOR}),
     Permission.HANDLE_REPORTS: frozenset({Role.INSTRUCTOR}),
     Permission.ASK_QUESTIONS: frozenset({Role.INSTRUCTOR, Role.ASSISTANT, Role.LEARNER}),
     Permission.ANSWER_QUESTIONS: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),

@@ -12,7 +12,7 @@ from app.learning.roster import Entry
 MAX_BYTES = 200 * 1024
 """Of a file; the site takes no longer request than 256 KiB."""
 MAX_PEOPLE = 5000
-LONGEST = {"name": 120, "email": 254, "student_number": 64, "login": 120, "canvas": 64}
+MAX_CHARACTERS = {"name": 120, "email": 254, "student_number": 64, "login": 120, "canvas": 64}
 DELIMITERS = (",", ";", "\t")
 CANVAS = "canvas"
 COLUMNS: Mapping[str, str] = {
@@ -171,9 +171,9 @@ def _read_row(number: int, row: Sequence[str], columns: Mapping[int, str]) -> En
         raise BadRoster(f"Line {number} has no name; write one, or delete the line.")
     values = {"name": name, **{key: cells.get(key, "") for key in ("email", "student_number", "login", CANVAS)}}
     for key, value in values.items():
-        if len(value) > LONGEST[key]:
+        if len(value) > (most := MAX_CHARACTERS[key]):
             word = key.replace("_", " ")
-            raise BadRoster(f"Line {number}: the {word} has {len(value)} characters, more than {LONGEST[key]}.")
+            raise BadRoster(f"Line {number}: the {word} has {len(value)} characters; shorten it to at most {most}.")
     ids = {CANVAS: values[CANVAS]} if values[CANVAS] else {}
     return Entry(name, values["email"], values["student_number"], values["login"], ids)
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from app.access.names import key_of_name
-from app.access.permissions import Role
+from app.access.permissions import SECTION_STAFF, Role
 from app.storage.audit import Actor, write_line
 from app.storage.records import AccountId, Membership, SectionId, Status
 from app.storage.sessions import end_links, end_sessions
@@ -31,6 +31,8 @@ class Joining(StrEnum):
     IS_MEMBER = "is a member already"
     HAS_OFFER = "has the offer of another role"
     WAS_DROPPED = "was dropped by the section's staff"
+    IS_STAFF = "is of the section's staff"
+    HAS_LINE = "is another person of the roster"
 
 
 @dataclass(frozen=True)
@@ -171,13 +173,16 @@ def join_as_learner(connection: Connection, section: SectionId, actor: Actor, so
     return Joining.JOINED
 
 
-def may_reset(connection: Connection, section: SectionId, account: AccountId) -> bool:
-    roles = read_memberships(connection, memberships.c.account == account)
-    is_learner_here = any(one.section == section and one.is_active and one.role is Role.LEARNER for one in roles)
-    is_staff = any(one.is_staff for one in roles)
-    query = select(accounts.c.is_operator).where(accounts.c.id == account)
-    is_operator = any(row.is_operator for row in fetch(connection, query))
-    return is_learner_here and not is_staff and not is_operator
+def list_resettable(connection: Connection, section: SectionId) -> frozenset[AccountId]:
+    staff_roles = [role.value for role in SECTION_STAFF]
+    staff = select(memberships.c.account).where(
+        memberships.c.status == Status.ACTIVE.value, memberships.c.role.in_(staff_roles)
+    )
+    query = select(memberships.c.account).join(accounts, accounts.c.id == memberships.c.account)
+    learners = (memberships.c.section == section) & (memberships.c.role == Role.LEARNER.value)
+    learners &= (memberships.c.status == Status.ACTIVE.value) & accounts.c.is_operator.is_(False)
+    rows = fetch(connection, query.where(learners, memberships.c.account.not_in(staff)))
+    return frozenset(AccountId(row.account) for row in rows)
 
 
 def _set_status(

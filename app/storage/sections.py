@@ -21,7 +21,7 @@ from app.storage.memberships import (
     is_key,
     join_as_learner,
     leave,
-    may_reset,
+    list_resettable,
     read_memberships,
     take_back,
 )
@@ -123,9 +123,12 @@ class Sections:
         """Whom the staff dropped is in again; who left gets an offer. None if the person did neither."""
         return await self._database.write(take_back, section, account, actor)
 
+    async def resettable(self, section: SectionId) -> frozenset[AccountId]:
+        """For whom staff of this section may make a link: its active learners who are staff nowhere."""
+        return await self._database.read(list_resettable, section)
+
     async def may_reset(self, section: SectionId, account: AccountId) -> bool:
-        """Whether staff of this section may make a link for the account: an active learner, and staff nowhere."""
-        return await self._database.read(may_reset, section, account)
+        return account in await self.resettable(section)
 
 
 def _as_section(row: Row[Any]) -> Section:

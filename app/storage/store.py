@@ -36,6 +36,7 @@ from app.storage.regraded import RegradedWork
 from app.storage.regrades import Regrades
 from app.storage.reports import Reports
 from app.storage.review_cards import ReviewCards, keep_first_zone, renew_card
+from app.storage.roster import Rosters
 from app.storage.rows import dump_response, read_answer, read_prediction, read_reading
 from app.storage.sections import Sections
 from app.storage.sessions import Sessions
@@ -55,6 +56,7 @@ class Store:
         self.sessions = Sessions(database)
         self.accounts = Accounts(database)
         self.sections = Sections(database)
+        self.rosters = Rosters(database)
         self.assignments = Assignments(database)
         self.class_submissions = ClassSubmissions(database)
         self.comments = Comments(database)

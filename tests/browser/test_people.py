@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from browser_parts import READY_SECONDS, ROOT, answers, find_free_port
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, FilePayload, Page
 from test_accessibility import find_overflow, find_violations
 
 PASSWORD = "ferns dodge my kettle"
@@ -141,6 +141,17 @@ def test_from_the_first_operator_to_a_learner_s_new_password(
     ines.get_by_role("link", name="Section", exact=True).click()
     ines.get_by_role("button", name="Make a code").click()
     looks.at(ines, "section-settings")
+    ines.get_by_role("link", name="Roster", exact=True).click()
+    looks.at(ines, "roster-empty")
+    people = "name,email,student_number\nLena Leaf,lena@uni.example,12\nMax Müller,max@uni.example,13\n"
+    file: FilePayload = {"name": "people.csv", "mimeType": "text/csv", "buffer": people.encode()}
+    ines.get_by_label("CSV of at most 200 KiB").set_input_files([file])
+    ines.get_by_role("button", name="Look at what it means").click()
+    looks.at(ines, "roster-preview")
+    ines.get_by_role("button", name="Take this over").click()
+    assert "The roster is taken over: 2 new." in ines.inner_text("main")
+    looks.at(ines, "roster")
+    ines.get_by_role("link", name="Section", exact=True).click()
     joining = ines.locator(".made-link a").get_attribute("href") or ""
     lena.goto("/join-section")
     looks.at(lena, "join-section")
@@ -148,6 +159,11 @@ def test_from_the_first_operator_to_a_learner_s_new_password(
     looks.at(lena, "join-this-section")
     lena.get_by_role("button", name=f"Join Autumn {mark}").click()
     assert f"Autumn {mark}: learner" in lena.inner_text("main")
+    ines.get_by_role("link", name="Roster", exact=True).click()
+    ines.get_by_label("Person in the roster").select_option("Lena Leaf (12)")
+    ines.get_by_role("button", name="They are the same person").click()
+    looks.at(ines, "roster-joined")
+    ines.get_by_role("link", name="Section", exact=True).click()
     ines.get_by_role("button", name="Archive the section").click()
     looks.at(ines, "section-archived")
     ines.goto("/desk")

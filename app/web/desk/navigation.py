@@ -13,6 +13,7 @@ SECTION = "/desk/{section}"
 
 PAGES = (
     ("People", ""),
+    ("Roster", "/roster"),
     ("Assignments", "/assignments"),
     ("Gradebook", "/gradebook"),
     ("Submissions", "/submissions"),

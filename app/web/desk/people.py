@@ -1,5 +1,6 @@
 """The people of a section: who is in it, invitations, and one-time links for its learners."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
@@ -22,7 +23,10 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True)
 class PersonRow:
+    """`school_name` is the roster's name for the person, empty where no line of it is theirs."""
+
     name: str
+    school_name: str
     role: str
     status: str
     end_action: str
@@ -39,6 +43,7 @@ class PeoplePage:
     frame: Frame
     navigation: SectionNavigation
     people: tuple[PersonRow, ...]
+    has_roster: bool
     invite_action: str
     """Empty for somebody who may only look."""
     problem: str
@@ -95,26 +100,36 @@ async def make_link(context: RequestContextDep, section: str, account: str) -> R
 
 async def _show(context: RequestContext, section: SectionId, problem: str = "") -> Response:
     navigation = await navigate(context, section, "People")
-    people = await context.site.store.sections.people(section)
+    store = context.site.store
+    people, lines = await store.sections.people(section), await store.rosters.lines(section)
+    named = {line.account: line.entry.name for line in lines if line.account}
+    resettable = await store.sections.resettable(section)
     may_manage = is_allowed(Permission.MANAGE_PEOPLE, (navigation.reader.role,))
     page = PeoplePage(
         frame=await context.frame(navigation.page_title, "Who is in this section."),
         navigation=navigation,
-        people=tuple([await _show_person(context, person, may_manage=may_manage) for person in people]),
+        people=tuple(
+            _show_person(person, named.get(person.account, ""), may_manage=may_manage, resettable=resettable)
+            for person in people
+        ),
+        has_roster=bool(lines),
         invite_action=f"/desk/{section}/people" if may_manage and not navigation.is_archived else "",
         problem=problem,
     )
     return context.site.renderer.page(page, 422 if problem else 200)
 
 
-async def _show_person(context: RequestContext, person: Membership, *, may_manage: bool) -> PersonRow:
+def _show_person(
+    person: Membership, school_name: str, *, may_manage: bool, resettable: Collection[AccountId]
+) -> PersonRow:
     base = f"/desk/{person.section}/people/{person.account}"
     may_change = may_manage and person.role is not Role.INSTRUCTOR and not person.is_archived
     is_here = person.status in (Status.ACTIVE, Status.INVITED)
     may_end = may_change and is_here
-    may_link = may_end and await context.site.store.sections.may_reset(person.section, person.account)
+    may_link = may_end and person.account in resettable
     return PersonRow(
         name=person.name,
+        school_name=school_name,
         role=person.role.value,
         status=person.status.value,
         end_action=f"{base}/end" if may_end else "",

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.learning.roster import Entry
-from app.learning.roster_csv import LONGEST, MAX_BYTES, MAX_PEOPLE, BadRoster, clean, read_roster, write_roster
+from app.learning.roster_csv import MAX_BYTES, MAX_CHARACTERS, MAX_PEOPLE, BadRoster, clean, read_roster, write_roster
 
 ADA = Entry("Ada Lovelace", "ada@uni.example", "12", "ada")
 
@@ -70,7 +70,7 @@ def test_a_spreadsheet_s_own_first_line_and_blank_lines_are_passed_over() -> Non
         (b"\xff\xfen", "save it as CSV in UTF-8"),
         (b"name,email\nAda,\n,,\n ,\x20\n,x@y\n" + b"\n,,z\n", "Line 7 has no name"),
         (b'name,email\n"Ada,x\n', "Line 2: "),
-        (b"name\n" + b"x" * (LONGEST["name"] + 1), "the name has 121 characters"),
+        (b"name\n" + b"x" * (MAX_CHARACTERS["name"] + 1), "the name has 121 characters; shorten it"),
         (b"name\n" + b"x" * MAX_BYTES, "at most 200 KiB"),
         (b"name\n" + b"x\n" * (MAX_PEOPLE + 1), "5001 people"),
         (b"name\n" + b"x\n" * (MAX_PEOPLE + 200), "more than 5000 lines"),

@@ -77,6 +77,11 @@ EXPECTED = {
     "/desk/{section}/gradebook": SEES_PEOPLE,
     "/desk/{section}/gradebook/{assignment}/{account}": SEES_PEOPLE,
     "/desk/{section}/gradebook/{assignment}/{account}/override": {Role.INSTRUCTOR},
+    "/desk/{section}/roster": SEES_PEOPLE,
+    "/desk/{section}/roster/preview": {Role.INSTRUCTOR},
+    "/desk/{section}/roster/apply": {Role.INSTRUCTOR},
+    "/desk/{section}/roster/account": {Role.INSTRUCTOR},
+    "/desk/{section}/roster/links": {Role.INSTRUCTOR},
     "/desk/{section}/reports": {Role.INSTRUCTOR},
     "/desk/{section}/reports.md": {Role.INSTRUCTOR},
 }
