@@ -1,4 +1,4 @@
-"""The days on which questions come back, as a calendar for other programs (iCalendar, RFC 5545). Pure."""
+"""The days on which questions come back, and deadlines, as a calendar for other programs (RFC 5545). Pure."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -23,14 +23,29 @@ class Day:
     uid: str
 
 
+@dataclass(frozen=True)
+class Deadline:
+    """When something is due for this learner. `uid` names its entry, also once its date has moved."""
+
+    at: datetime
+    words: str
+    link: str
+    uid: str
+
+
 def list_days(cards: Iterable[Card], today: date, feed: str) -> tuple[Day, ...]:
     """The days from today on. What is overdue comes today. `feed` names the calendar without its secret."""
     counted = Counter(max(card.due_on, today) for card in cards)
     return tuple(Day(on, counted[on], f"{on.isoformat()}-{feed}@review") for on in sorted(counted))
 
 
-def write_calendar(days: Iterable[Day], zone: tzinfo, now: datetime, title: str, link: str) -> str:
-    """The calendar as text. Each day is a moment without an end, which leaves the learner's time free."""
+def write_calendar(
+    days: Iterable[Day], zone: tzinfo, now: datetime, title: str, link: str, deadlines: Iterable[Deadline] = ()
+) -> str:
+    """The calendar as text. Each entry is a moment without an end, which leaves the learner's time free.
+
+    `link` leads to the review, and `zone` is the learner's.
+    """
     lines = [
         "BEGIN:VCALENDAR",
         "VERSION:2.0",
@@ -38,18 +53,24 @@ def write_calendar(days: Iterable[Day], zone: tzinfo, now: datetime, title: str,
         f"X-WR-CALNAME:{_escape(title)}",
     ]
     for day in days:
-        lines += _write_day(day, zone, now, title, link)
+        begins = datetime.combine(day.on, BEGINS, zone)
+        lines += _write_entry(day.uid, begins, f"{title}: {_say_questions(day)} to review", link, now)
+    for one in deadlines:
+        lines += _write_entry(one.uid, one.at, one.words, one.link, now)
     return "".join(fold(line) for line in [*lines, "END:VCALENDAR"])
 
 
-def _write_day(day: Day, zone: tzinfo, now: datetime, title: str, link: str) -> list[str]:
-    what = "1 question" if day.questions == 1 else f"{day.questions} questions"
+def _say_questions(day: Day) -> str:
+    return "1 question" if day.questions == 1 else f"{day.questions} questions"
+
+
+def _write_entry(uid: str, begins: datetime, words: str, link: str, now: datetime) -> list[str]:
     return [
         "BEGIN:VEVENT",
-        f"UID:{_escape(day.uid)}",
+        f"UID:{_escape(uid)}",
         f"DTSTAMP:{_stamp(now)}",
-        f"DTSTART:{_stamp(datetime.combine(day.on, BEGINS, zone))}",
-        f"SUMMARY:{_escape(f'{title}: {what} to review')}",
+        f"DTSTART:{_stamp(begins)}",
+        f"SUMMARY:{_escape(words)}",
         f"URL:{link}",
         "TRANSP:TRANSPARENT",
         "END:VEVENT",

@@ -109,7 +109,10 @@ def say_due(terms: Terms) -> str:
 
 
 def say_worth(terms: Terms, used: int, now: datetime) -> str:
-    """What an attempt now would count. `used` attempts were made at it already. Empty where nothing needs saying."""
+    """What an attempt now would count. Empty where nothing needs saying.
+
+    `used`: how many submissions to an exercise counted as attempts already.
+    """
     noun = {Kind.EXERCISE: "a submission", Kind.RETRIEVAL: "an answer", Kind.PREDICTIONS: "a prediction"}
     one = noun[terms.assignment.kind]
     if terms.is_excused:
@@ -118,13 +121,27 @@ def say_worth(terms: Terms, used: int, now: datetime) -> str:
         return f"{one} counts from {say_moment(opens, terms.zone)} on"
     if terms.is_closed(now):
         return f"it is closed: {one} now does not count"
-    if terms.attempts is not None and used >= terms.attempts:
+    is_exercise = terms.assignment.kind is Kind.EXERCISE
+    if is_exercise and terms.attempts is not None and used >= terms.attempts:
         return f"you have used all {terms.attempts} attempts: {one} now is still judged, and does not count"
     worth = terms.worth(now)
+    if not worth:
+        return f"{one} now counts nothing, because it is too late"
     late = "" if worth == 1 else f"{one} now counts {round(100 * (1 - worth))} % less"
-    late = late if worth else f"{one} now counts nothing, because it is too late"
-    left = "" if terms.attempts is None or not worth else f"{terms.attempts - used} of {terms.attempts} attempts left"
-    return "; ".join(filter(None, [late, left]))
+    return "; ".join(filter(None, [late, _say_attempts(terms, used)]))
+
+
+def _say_attempts(terms: Terms, used: int) -> str:
+    """How many attempts still count. A prediction is made only once, so that no limit needs saying."""
+    limit = terms.attempts
+    match terms.assignment.kind:
+        case Kind.EXERCISE if limit is not None:
+            return f"{limit - used} of {limit} attempts left"
+        case Kind.RETRIEVAL if limit is not None:
+            answers = "answer" if limit == 1 else f"{limit} answers"
+            return f"only the first {answers} to each question count{'s' if limit == 1 else ''}"
+        case _:
+            return ""
 
 
 def _quote(reason: str) -> str:

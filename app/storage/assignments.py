@@ -16,7 +16,18 @@ from app.storage.audit import Actor, write_line
 from app.storage.handed_in import ClassWork, learners_of, read_class_work
 from app.storage.records import AccountId, SectionId
 from app.storage.statements import change, fetch, insert_into, insert_new, optional_moment
-from app.storage.tables import ACTIVE, accounts, allowances, assignments, memberships, overrides, roster, sections
+from app.storage.tables import (
+    ACTIVE,
+    accounts,
+    allowances,
+    assignments,
+    learners,
+    memberships,
+    overrides,
+    roster,
+    sections,
+)
+from graders.contract.model import LearnerId
 from graders.ledger.database import Database
 
 TIMES = ("opens_at", "due_at", "closes_at")
@@ -25,10 +36,15 @@ CHANGED_BY_A_FORM = ("title", "points", "counts", "credit", *TIMES, "late_percen
 
 @dataclass(frozen=True)
 class Assigned:
-    """What one section asks of a learner, and what they did for it: published assignments alone, in their order."""
+    """What one section asks of a learner, and what they did for it: published assignments alone, in their order.
+
+    `own_zone` is the learner's own time zone, if it is known.
+    """
 
     section: SectionId
     title: str
+    account: AccountId
+    own_zone: ZoneInfo | None
     policy: Policy
     is_archived: bool
     assignments: tuple[Assignment, ...]
@@ -67,12 +83,12 @@ class Assignments:
         """The work of all learners of the section, or of `people` among them, for `assigned` of its assignments."""
         return await self._database.read(read_class_work, section, assigned, people)
 
-    async def of_learner(self, account: AccountId, now: datetime, target: str = "") -> tuple[Assigned, ...]:
-        """What each section of an active learner asks of them, by the section's title.
+    async def of_learner(self, learner: LearnerId, now: datetime, target: str = "") -> tuple[Assigned, ...]:
+        """What each section asks of an active learner, by the section's title.
 
         Only what is published and open by now; of `target` alone, if it is given.
         """
-        return await self._database.read(_read_assigned, account, now, target)
+        return await self._database.read(_read_assigned, learner, now, target)
 
     async def make(self, section: SectionId, new: Sequence[Assignment], actor: Actor) -> int:
         """Add assignments at the end, with ids of their own; returns how many. One that is there already stays."""
@@ -119,20 +135,29 @@ def _read_policy(connection: Connection, section: SectionId) -> Policy:
     return _as_policy(connection.execute(select(sections).where(sections.c.id == section)).one())
 
 
-def _read_assigned(connection: Connection, account: AccountId, now: datetime, target: str) -> tuple[Assigned, ...]:
-    mine = (memberships.c.account == account) & (memberships.c.status == ACTIVE)
+def _read_assigned(connection: Connection, learner: LearnerId, now: datetime, target: str) -> tuple[Assigned, ...]:
+    mine = (accounts.c.learner == learner) & (memberships.c.status == ACTIVE)
     mine &= memberships.c.role == Role.LEARNER.value
-    query = select(sections).join(memberships, memberships.c.section == sections.c.id).where(mine)
+    query = (
+        select(sections, accounts.c.id.label("account"), learners.c.zone.label("own_zone"))
+        .join(memberships, memberships.c.section == sections.c.id)
+        .join(accounts, accounts.c.id == memberships.c.account)
+        .join(learners, learners.c.id == accounts.c.learner)
+        .where(mine)
+        .order_by(sections.c.title, sections.c.id)
+    )
     opens = assignments.c.opens_at
     conditions = [assignments.c.published, opens.is_(None) | (opens <= now.timestamp())]
     if target:
         conditions.append(assignments.c.target == target)
     found = []
-    for row in fetch(connection, query.order_by(sections.c.title, sections.c.id)):
-        section = SectionId(row.id)
+    for row in fetch(connection, query):
+        section, account = SectionId(row.id), AccountId(row.account)
         assigned = read_assignments(connection, section, *conditions)
         work = read_class_work(connection, section, assigned, [account]) if assigned else ClassWork()
-        found.append(Assigned(section, row.title, _as_policy(row), row.archived_at is not None, assigned, work))
+        own_zone = ZoneInfo(row.own_zone) if row.own_zone else None
+        rest = (_as_policy(row), row.archived_at is not None, assigned, work)
+        found.append(Assigned(section, row.title, account, own_zone, *rest))
     return tuple(found)
 
 

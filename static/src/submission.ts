@@ -202,7 +202,7 @@ async function renewHistory(): Promise<void> {
   const response = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
   if (!response?.ok) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  for (const id of ["history", "hints", "chart", "solved"]) {
+  for (const id of ["history", "hints", "chart", "solved", "assigned"]) {
     const fresh = page.getElementById(id);
     if (!fresh) continue;
     document.getElementById(id)?.replaceWith(fresh);

@@ -142,6 +142,7 @@ RULES: Mapping[str, Rule] = {
     "/me/delete": Rule(Permission.READ, recent=True),
     "/join": OWN,
     "/me/account": OWN,
+    "/me/grades": OWN,
     "/me/identities/link": Rule(Permission.OWN_ACCOUNT, recent=True),
     "/me/identities/unlink": Rule(Permission.OWN_ACCOUNT, recent=True),
     "/me/offers": OWN,

@@ -1,4 +1,4 @@
-"""The calendar of due days: its secret address, made and ended by its learner, and what programs read there."""
+"""The calendar of days of review and deadlines: its secret address, and what programs read there."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,6 +12,7 @@ from app.access.tokens import hash_token, make_token
 from app.course.reviewable import find_question
 from app.learning.calendar import list_days, write_calendar
 from app.storage.review_cards import NO_DECK
+from app.web.edge.assigned import list_deadlines
 from app.web.edge.due import find_today, show_date
 from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContext, RequestContextDep
@@ -72,7 +73,8 @@ async def feed(token: str, context: RequestContextDep) -> Response:
     cards = [card for card in deck.cards if find_question(context.course, *card.key.parts)]
     days = list_days(cards, find_today(deck, context.now), token_hash[:FEED_CHARACTERS])
     title, link = context.course.brand or context.course.title, f"{context.site_address}/review"
-    text = write_calendar(days, ZoneInfo(deck.zone), context.now, title, link)
+    due = await list_deadlines(context, learner, token_hash[:FEED_CHARACTERS])
+    text = write_calendar(days, ZoneInfo(deck.zone), context.now, title, link, due)
     return Response(text, headers={"cache-control": "private, no-cache"}, media_type="text/calendar")
 
 

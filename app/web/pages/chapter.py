@@ -14,8 +14,10 @@ from app.course.blocks import Html, Predict
 from app.course.model import Chapter, Course
 from app.course.questions.kinds import GraphClick, Question
 from app.drawing.tasks import DrawPicture, Figure, NotDrawn
+from app.learning.grading import Kind
 from app.storage.draft_key import chapter_prefix
 from app.web.edge.asking import gather_beside
+from app.web.edge.assigned import say_assigned
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import LearnerContext, LearnerContextDep, RequestContext, RequestContextDep
 from app.web.edge.links import link_to
@@ -96,6 +98,8 @@ class ChapterPage:
     draft: bool
     drills: tuple[Link, ...]
     """Practice on drawn graphs, for each of the chapter's concepts that has any."""
+    assigned: tuple[str, ...] = ()
+    """What here counts for a section of the reader's, each in a sentence or two."""
 
 
 def need_chapter(slug: str, site: SiteDep, course: CourseDep) -> Chapter:
@@ -185,7 +189,9 @@ async def render_chapter(
         state = replace(state, deck=await context.site.store.review_cards.deck(context.learner))
     frame = await context.frame(chapter.title, _plain(chapter.subtitle) or chapter.title)
     threads = await gather_beside(context, f"chapters/{chapter.slug}")
-    return context.site.renderer.page(present_page(context, frame, state, threads), status)
+    assigned = await say_assigned(context, chapter.slug, Kind.RETRIEVAL, Kind.PREDICTIONS)
+    page = replace(present_page(context, frame, state, threads), assigned=assigned)
+    return context.site.renderer.page(page, status)
 
 
 def present_page(context: RequestContext, frame: Frame, state: ChapterState, threads: ThreadsOfPage) -> ChapterPage:

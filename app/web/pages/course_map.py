@@ -11,6 +11,7 @@ from app.course.blocks import Html
 from app.course.model import Chapter, Module, PlannedChapter
 from app.storage.records import NOTHING_YET, ChapterHistory, Deck
 from app.storage.review_cards import NO_DECK
+from app.web.edge.assigned import say_by_chapter
 from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.views.ladder import LadderView
@@ -32,6 +33,8 @@ class ChapterRow:
     objectives: tuple[Html, ...]
     planned: bool
     ladder: LadderView | None
+    assigned: tuple[str, ...] = ()
+    """What of it the reader's sections ask for, each in words."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,7 @@ async def course_map(context: RequestContextDep) -> Response:
     histories = await site.store.histories(learner) if learner else {}
     progress = count_progress(await site.ledger.finished_submissions(learner)) if learner else {}
     deck = await site.store.review_cards.deck(learner) if learner else NO_DECK
+    assigned = await say_by_chapter(context)
     page = CourseMapPage(
         frame=await context.frame("The course", course.tagline),
         modules=tuple(
@@ -67,7 +71,9 @@ async def course_map(context: RequestContextDep) -> Response:
                 module.number,
                 module.title,
                 module.summary,
-                tuple(show_chapter(context, chapter, histories, progress, deck) for chapter in module.chapters),
+                tuple(
+                    show_chapter(context, chapter, histories, progress, deck, assigned) for chapter in module.chapters
+                ),
             )
             for module in course.modules
         ),
@@ -88,6 +94,7 @@ def show_chapter(
     histories: Mapping[str, ChapterHistory],
     progress: Mapping[str, ExerciseProgress],
     deck: Deck,
+    assigned: Mapping[str, tuple[str, ...]],
 ) -> ChapterRow:
     if isinstance(chapter, PlannedChapter):
         objectives = tuple(str(escape(objective)) for objective in chapter.objectives)
@@ -103,4 +110,5 @@ def show_chapter(
         objectives=chapter.objectives,
         planned=False,
         ladder=ladder,
+        assigned=assigned.get(chapter.slug, ()),
     )

@@ -11,8 +11,10 @@ from starlette.exceptions import HTTPException
 
 from app.course.blocks import Html
 from app.course.model import Exercise
+from app.learning.grading import Kind
 from app.storage.draft_key import diagnosis_key, exercise_key
 from app.web.edge.asking import gather_beside
+from app.web.edge.assigned import say_assigned
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import LearnerContextDep, RequestContext, RequestContextDep
 from app.web.edge.links import link_to
@@ -104,6 +106,8 @@ class ExercisePage:
     report_href: str
     threads: BlockThreads | None
     """The questions about the task that the reader may read."""
+    assigned: tuple[str, ...]
+    """For which sections of the reader's it counts, each in a sentence or two."""
     problem: str = ""
     problems: tuple[ProblemView, ...] = ()
     """The mistakes in the exercise's files, for its author in a preview."""
@@ -187,6 +191,7 @@ async def render_exercise(context: RequestContext, exercise: Exercise, refused: 
         chapters=tuple(link_to(chapter) for chapter in course.index.offering.get(exercise.name, ())),
         report_href=report_href,
         threads=(await gather_beside(context, f"exercises/{exercise.name}")).get(report_href),
+        assigned=await say_assigned(context, exercise.name, Kind.EXERCISE),
         problem=refused.problem if refused else "",
         problems=list_problems(context.site, base),
     )

@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 
 from app.course.model import Chapter, Module, PlannedChapter
 from app.storage.review_cards import NO_DECK
+from app.web.edge.assigned import say_by_chapter
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.pages.course_map import ChapterRow, href_of, show_chapter
@@ -54,6 +55,7 @@ async def module_page(context: RequestContextDep, module_id: str) -> Response:
     histories = await site.store.histories(learner) if learner else {}
     progress = count_progress(await site.ledger.finished_submissions(learner)) if learner else {}
     deck = await site.store.review_cards.deck(learner) if learner else NO_DECK
+    assigned = await say_by_chapter(context)
     written = [chapter for chapter in module.chapters if isinstance(chapter, Chapter)]
     page = ModulePage(
         frame=await context.frame(module.title, module.summary),
@@ -63,7 +65,8 @@ async def module_page(context: RequestContextDep, module_id: str) -> Response:
         summary=module.summary,
         chapters=tuple(
             ModuleChapter(
-                show_chapter(context, chapter, histories, progress, deck), _offered(context, chapter, progress)
+                show_chapter(context, chapter, histories, progress, deck, assigned),
+                _offered(context, chapter, progress),
             )
             for chapter in module.chapters
         ),

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from app.course.model import Course
 from app.learning.deadlines import say_moment
 from app.learning.grade_sentences import say_due, say_points, say_worth
-from app.learning.grading import Assignment, GradeState, Kind, Policy
+from app.learning.grading import Assignment, GradeState, Policy
 from app.storage.handed_in import ClassWork
 from app.storage.records import AccountId
 from app.web.views.assigned import find_href, say_kind
@@ -89,14 +89,12 @@ def _show_row(course: Course, one: Assignment, graded: Graded, now: datetime, ow
 
 def say_now(graded: Graded, now: datetime) -> str:
     """What handing something in now would count; empty where nothing more can be earned anyway."""
-    grade, kind = graded.grade, graded.terms.assignment.kind
+    grade = graded.grade
     if grade.state in (GradeState.OVERRIDDEN, GradeState.EXCUSED) or grade.missing:
         return ""
     if grade.state is GradeState.EARNED and grade.is_final:
         return ""
-    # Each question has a limit of its own; with several, no single number would be true.
-    used = sum(grade.used.values()) if kind is Kind.EXERCISE else 0
-    return say_worth(graded.terms, used, now)
+    return say_worth(graded.terms, sum(grade.used.values()), now)
 
 
 def say_own_time(at: datetime | None, zone: ZoneInfo, own_zone: ZoneInfo | None) -> str:

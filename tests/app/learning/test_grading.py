@@ -215,6 +215,16 @@ def test_what_an_attempt_now_would_count_is_said_before_it_is_made() -> None:
     )
 
 
+def test_a_limit_for_questions_is_said_for_each_of_them() -> None:
+    limited = [find_terms(replace(QUESTIONS, attempts=attempts), POLICY) for attempts in (1, 2)]
+
+    assert [say_worth(terms, 0, DUE) for terms in limited] == [
+        "only the first answer to each question counts",
+        "only the first 2 answers to each question count",
+    ]
+    assert say_worth(find_terms(replace(GUESSES, attempts=1), POLICY), 0, DUE) == ""
+
+
 def test_points_have_at_most_two_decimals() -> None:
     assert [say_points(points) for points in (10.0, 7.5, 29 / 3, 12345.67, 0.0, None)] == [
         "10", "7.5", "9.67", "12345.67", "0", "–",

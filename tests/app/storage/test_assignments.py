@@ -268,8 +268,8 @@ async def test_a_learner_is_shown_what_is_published_and_open_in_each_of_their_se
     await assign(store, section, LAB, replace(QUESTIONS, published=False), replace(GUESSES, opens_at=NOON + HOUR))
     await assign(store, autumn, QUESTIONS)
 
-    now = await store.assignments.of_learner(ada.id, NOON)
-    later = await store.assignments.of_learner(ada.id, NOON + HOUR, "tape")
+    now = await store.assignments.of_learner(ada.learner, NOON)
+    later = await store.assignments.of_learner(ada.learner, NOON + HOUR, "tape")
 
     assert [(one.title, [each.target for each in one.assignments]) for one in now] == [
         ("Autumn", ["tape"]),

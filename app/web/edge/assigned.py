@@ -1,0 +1,86 @@
+"""What the reader's sections assign, as sentences for the pages on which it is done."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from app.course.model import Course
+from app.learning.calendar import Deadline
+from app.learning.grade_sentences import say_due, say_points
+from app.learning.grading import Assignment, Kind
+from app.storage.assignments import Assigned
+from app.web.edge.identity import RequestContext
+from app.web.views.assigned import find_href
+from app.web.views.grade_table import say_now, say_own_time
+from app.web.views.grades import Graded, grade_all
+from graders.contract.model import LearnerId
+
+SUBJECTS = {
+    Kind.EXERCISE: "This exercise",
+    Kind.RETRIEVAL: "The questions here",
+    Kind.PREDICTIONS: "The predictions here",
+}
+
+
+async def find_assigned(context: RequestContext, target: str = "") -> tuple[Assigned, ...]:
+    """What the reader's sections ask of them, without archived sections; of `target` alone, if it is given."""
+    if context.account is None or context.learner is None:
+        return ()
+    found = await context.site.store.assignments.of_learner(context.learner, context.now, target)
+    return tuple(one for one in found if one.assignments and not one.is_archived)
+
+
+async def say_assigned(context: RequestContext, target: str, *kinds: Kind) -> tuple[str, ...]:
+    """A sentence or two for each assignment of an exercise or a chapter: for whom it counts, until when, how much."""
+    sentences = []
+    for section in await find_assigned(context, target):
+        for one, graded in _grade(context, section):
+            if one.kind in kinds:
+                sentences.append(_say(section, one, graded, context))
+    return tuple(sentences)
+
+
+async def say_by_chapter(context: RequestContext) -> Mapping[str, tuple[str, ...]]:
+    """By chapter, each thing that is due there: its questions, its predictions, and the exercises that it offers."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for section in await find_assigned(context):
+        for one, graded in _grade(context, section):
+            points = f"{graded.points} of {say_points(one.points)} points"
+            words = f"{section.title}: {one.title}, {say_due(graded.terms)}, {points}"
+            for slug in _chapters_of(context.course, one):
+                found[slug].append(words)
+    return {slug: tuple(words) for slug, words in found.items()}
+
+
+async def list_deadlines(context: RequestContext, learner: LearnerId, feed: str) -> tuple[Deadline, ...]:
+    """What is due for a learner and when, with their extensions; `feed` names their calendar without its secret."""
+    deadlines = []
+    for section in await context.site.store.assignments.of_learner(learner, context.now):
+        for one, graded in [] if section.is_archived else _grade(context, section):
+            due_at, path = graded.terms.due_at, find_href(context.course, one)
+            if due_at is not None and not graded.terms.is_excused:
+                words = f"{section.title}: {one.title} is due"
+                link = f"{context.site_address}{path or '/me/grades'}"
+                deadlines.append(Deadline(due_at, words, link, f"{one.id}-{feed}@assignment"))
+    return tuple(deadlines)
+
+
+def _chapters_of(course: Course, one: Assignment) -> tuple[str, ...]:
+    if one.kind is Kind.EXERCISE:
+        return tuple(chapter.slug for chapter in course.index.offering.get(one.target, ()))
+    return (one.target,)
+
+
+def _grade(context: RequestContext, section: Assigned) -> list[tuple[Assignment, Graded]]:
+    people = [section.account]
+    grades = grade_all(context.course, section.policy, section.assignments, people, section.work, context.now)
+    return [(one, grades[one.id, section.account]) for one in section.assignments]
+
+
+def _say(section: Assigned, one: Assignment, graded: Graded, context: RequestContext) -> str:
+    verb = "counts" if one.kind is Kind.EXERCISE else "count"
+    terms, now = graded.terms, say_now(graded, context.now)
+    own = say_own_time(terms.due_at, terms.zone, section.own_zone)
+    due = say_due(terms) + (f", for you {own}" if own else "")
+    rest = f"; {now}" if now else ""
+    sentence = f"{SUBJECTS[one.kind]} {verb} for {section.title}: {due}{rest}."
+    return f"{sentence} So far: {graded.points} of {say_points(one.points)} points."

@@ -1,0 +1,42 @@
+"""A learner's grades in each of their sections, each with the reason why it is what it is."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fastapi import APIRouter, Response
+
+from app.web.edge.frame import Frame
+from app.web.edge.identity import RequestContextDep
+from app.web.views.grade_table import GradeTable, show_grades
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class GradesPage:
+    template: ClassVar[str] = "grades.html"
+    frame: Frame
+    sections: tuple[GradeTable, ...]
+
+
+@router.api_route("/me/grades", methods=["GET", "HEAD"])
+async def my_grades(context: RequestContextDep) -> Response:
+    assert context.account is not None
+    assigned = await context.site.store.assignments.of_learner(context.account.learner, context.now)
+    page = GradesPage(
+        frame=await context.frame("Your grades", "What your sections assign, and what you have earned."),
+        sections=tuple(
+            show_grades(
+                context.course,
+                one.title,
+                one.policy,
+                one.assignments,
+                one.work,
+                one.account,
+                now=context.now,
+                own_zone=one.own_zone,
+            )
+            for one in assigned
+        ),
+    )
+    return context.site.renderer.page(page)
