@@ -2,10 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 
 from fastapi import Depends, FastAPI
 from httpx2 import AsyncClient
@@ -14,12 +13,12 @@ from starlette.middleware.gzip import GZipMiddleware
 from app.access.passwords import Passwords
 from app.course.loader import CourseReader
 from app.course.model import Course
-from app.course.publish import without_dangling, without_drafts
 from app.drawing.pool import Drawers
 from app.linking.fetching import open_http
 from app.linking.oidc import OidcClient
 from app.linking.platforms import Platforms
 from app.preview import Preview
+from app.publishing import PublishedCourse
 from app.settings import Env, Settings, read_settings
 from app.storage.store import Store
 from app.web.accounts import join, joining, my_account, one_time_link, operator, sign_in, terms
@@ -86,6 +85,7 @@ from app.web.pages import (
     summary,
     theme,
     threads,
+    versions,
 )
 from app.web.pages import preview as preview_routes
 from graders.ledger import Database, Endings, open_ledger_on
@@ -131,6 +131,7 @@ PAGES = (
     privacy.router,
     theme.router,
     operation.router,
+    versions.router,
     health.router,
     course_files.router,
 )
@@ -181,14 +182,15 @@ def create_app(
     """The site as an ASGI application. The database must be migrated. Arguments replace what is created here."""
     settings = settings or read_settings()
     preview = Preview(CourseReader(settings.course)) if settings.preview else None
-    read_course = read_course or (preview.course if preview else open_course(settings))
+    published = None if preview or read_course else PublishedCourse(settings.data, settings.course)
+    read_course = read_course or choose_course(preview, published)
     assets = assets or read_assets()
     metrics = Metrics()
     rates = rates or Rates(settings.rate_factor)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with open_site(settings, read_course, assets, rates, metrics, clock, preview) as site:
+        async with open_site(settings, read_course, assets, rates, metrics, clock, preview, published) as site:
             app.state.site = site
             yield
 
@@ -220,31 +222,31 @@ async def open_site(
     metrics: Metrics,
     clock: Clock,
     preview: Preview | None,
+    published: PublishedCourse | None,
 ) -> AsyncIterator[Site]:
     """Open what belongs to the running event loop, and close it at the end."""
     database = Database(settings.database)
     ledger = open_ledger_on(database, settings.wakeups_folder)
     drawers = Drawers(settings.drawing_processes, note=lambda end: metrics.pictures.labels(end.value).inc())
     renderer, figures = Renderer(reload=settings.preview), Figures(drawers)
-    torch = RunningTorch(ledger)
+    store, torch, index = Store(database), RunningTorch(ledger), CourseSearch()
     if preview:
         preview.watch.start()
-    store = Store(database)
-    chores = [
-        asyncio.create_task(database.keep_checkpointing(CHECKPOINT_SECONDS)),
-        asyncio.create_task(store.keep_sweeping(clock, SWEEP_SECONDS, settings.audit_days)),
-    ]
-    course_search = CourseSearch()
-    if preview is None:
-        await course_search.count(read_course())
+    else:
+        await index.count(read_course())
     drill_stock = DrillStock(store.drill_graphs, ledger, read_course, clock)
-    chores.append(asyncio.create_task(drill_stock.keep_filled()))
+    chores = _begin_chores(
+        database.keep_checkpointing(CHECKPOINT_SECONDS),
+        store.keep_sweeping(clock, SWEEP_SECONDS, settings.audit_days),
+        drill_stock.keep_filled(),
+        *([published.keep_current(index.count)] if published else []),
+    )
     disk, passwords, endings = Disk(settings.data), Passwords(), Endings(database)
     await endings.begin()
     opened = (settings, read_course, store, ledger, endings, renderer, assets, figures, torch, rates, metrics, disk)
-    http = open_http()
-    linked = (_open_providers(settings, http), Platforms(http))
-    yield Site(*opened, drill_stock, clock, passwords, *linked, course_search, read_terms(settings.terms), preview)
+    linked = (_open_providers(settings, http := open_http()), Platforms(http))
+    terms = read_terms(settings.terms)
+    yield Site(*opened, drill_stock, clock, passwords, *linked, index, terms, preview, published)
     await http.aclose()
     if preview:
         preview.watch.stop()
@@ -252,6 +254,11 @@ async def open_site(
         chore.cancel()
     await drawers.close()
     await ledger.close()
+
+
+def _begin_chores(*chores: Coroutine[None, None, None]) -> list[asyncio.Task[None]]:
+    """What runs beside the requests until the site is closed."""
+    return [asyncio.create_task(chore) for chore in chores]
 
 
 def _open_providers(settings: Settings, http: AsyncClient) -> dict[str, OidcClient]:
@@ -272,11 +279,9 @@ def add_layers(app: FastAPI, settings: Settings, metrics: Metrics) -> None:
     app.add_middleware(RequestLog, trusted=settings.trust_proxy, access=settings.access_log)
 
 
-def open_course(settings: Settings) -> Callable[[], Course]:
-    """Read the course once, without drafts, as learners see it."""
-    reader = CourseReader(settings.course)
-    loaded = reader.read()
-    for problem in loaded.problems:
-        log.warning("%s:%s: %s; %s", Path(problem.path), problem.line, problem.message, problem.remedy)
-    published = without_dangling(without_drafts(loaded.course))
-    return lambda: published
+def choose_course(preview: Preview | None, published: PublishedCourse | None) -> Callable[[], Course]:
+    """An author's preview shows the files as they are now, any other site the version that is live."""
+    if preview:
+        return preview.course
+    assert published is not None
+    return published.course

@@ -14,6 +14,7 @@ from app.course.language.toml_file import read_toml
 from app.course.problems import Report, Rule
 from app.settings import Settings
 from app.storage.database import MigrationRefused, migrate
+from graders.contract.course_versions import live_course
 
 LEAST_FREE_MIB = 64
 
@@ -28,7 +29,7 @@ def prepare(settings: Settings) -> str:
     Raises CannotServe. Returns a warning for the operator, or an empty text.
     """
     if not settings.preview:
-        check_course(settings.course)
+        check_course(live_course(settings.data, settings.course))
     check_data_folder(settings.data)
     check_disk(settings.data)
     check_port(settings.host, settings.port)

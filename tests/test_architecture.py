@@ -117,6 +117,7 @@ ENVIRONMENT_READERS = {
     "graders/attacks/judged.py": "its clean program looks, in the box, for what another run left in the environment",
     "graders/attacks/on_the_process.py": "an attack leaves an environment for the next run",
     "graders/box/attempts.py": "looks, from inside the box, whether anything of the environment came along",
+    "graders/contract/course_versions.py": "finds the live version of the course, for the website and the graders",
     "graders/contract/environment.py": "looks for settings that are misspelled, and would count as not given",
     "graders/box/jail/mother.py": "empties the environment of the process that learners' runs are forked from",
 }
@@ -157,6 +158,7 @@ IMPURE_MODULES = {
     "app/course/loader.py": "reads the course's files",
     "app/course/files.py": "says which files the loader may read",
     "app/course/gallery.py": "lists and reads the gallery's programs for the loader",
+    "graders/contract/course_versions.py": "finds the live version of the course, for the website and the graders",
     "graders/contract/environment.py": "looks for settings that are misspelled",
     "graders/contract/settings.py": "reads the settings from the environment",
 }

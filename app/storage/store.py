@@ -31,6 +31,7 @@ from app.storage.lti_launches import LtiLaunches
 from app.storage.lti_registrations import LtiRegistrations
 from app.storage.notes import Notes
 from app.storage.overrides import Overrides
+from app.storage.publications import Publications
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading
 from app.storage.regraded import RegradedWork
 from app.storage.regrades import Regrades
@@ -74,6 +75,7 @@ class Store:
         self.lti_launches = LtiLaunches(database)
         self.lti_courses = LtiCourses(database)
         self.threads = Threads(database)
+        self.publications = Publications(database)
 
     async def commit_prediction(self, learner: LearnerId, chapter: str, prediction: Prediction) -> bool:
         """Store a prediction. False if one was already committed, which then stays."""

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from graders.contract.jobs import Flavour, Queue
 from graders.contract.model import ExerciseName, Message
 
@@ -29,3 +31,5 @@ class WorkerHello(Message):
     self_test_passed: int
     self_test_total: int
     exercises: dict[ExerciseName, str] | None = None
+    earlier_exercises: dict[ExerciseName, tuple[str, ...]] = Field(default_factory=dict)
+    """The digests that it can judge beside those, because earlier versions of the course are kept."""

@@ -75,7 +75,9 @@ def _end_unjudgeable(connection: Connection, policy: Policy) -> tuple[OtherVersi
 
 
 def _can_judge(hello: WorkerHello, exercise: ExerciseName, digest: str) -> bool:
-    return hello.exercises is None or hello.exercises.get(exercise) == digest
+    if hello.exercises is None or hello.exercises.get(exercise) == digest:
+        return True
+    return digest in hello.earlier_exercises.get(exercise, ())
 
 
 def _prune(connection: Connection, policy: Policy) -> int:

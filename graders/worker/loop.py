@@ -6,7 +6,6 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from graders.contract.events import OnEvent
 from graders.contract.hello import WorkerHello
@@ -15,7 +14,7 @@ from graders.contract.model import SubmissionId
 from graders.contract.outcome_sentences import make_end
 from graders.contract.results import Outcome, RunEnd, Verdict
 from graders.ledger import Claim, Ledger, StorageRefused
-from graders.trusted.exercise import read_digest, read_digests
+from graders.trusted.exercise_folders import ExerciseFolders
 from graders.trusted.faults import OtherVersion
 from graders.worker.runner import Runner
 from graders.worker.running_job import Patience, RunningJob
@@ -31,7 +30,7 @@ log = logging.getLogger(__name__)
 class WorkerLoop:
     """Serves one queue until it is stopped; then gives its runs GRACE_SECONDS to end, and releases the rest.
 
-    It judges only submissions to the versions of exercises in the folder `exercises`. With None it judges any.
+    It judges only submissions to the versions of exercises that `exercises` has. With None it judges any.
     """
 
     def __init__(
@@ -39,7 +38,7 @@ class WorkerLoop:
         ledger: Ledger,
         hello: WorkerHello,
         runners: Sequence[Runner],
-        exercises: Path | None = None,
+        exercises: ExerciseFolders | None = None,
         reconcile_seconds: float = RECONCILE_SECONDS,
         patience: Patience = Patience(),
     ) -> None:
@@ -91,16 +90,16 @@ class WorkerLoop:
             self._free.append(runner)
 
     def _can_judge(self, exercise: str, digest: str) -> bool:
-        return self._exercises is None or read_digest(self._exercises, exercise) == digest
+        return self._exercises is None or self._exercises.has(exercise, digest)
 
     async def _release_other_version(self, claim: Claim) -> bool:
         """Release the claim, and return True, if the files of its exercise changed after it was offered."""
         job = claim.job
         if self._exercises is None or isinstance(job, RunJob) or not job.exercise_digest:
             return False
-        ours = read_digest(self._exercises, job.exercise)
-        if ours == job.exercise_digest:
+        if self._exercises.has(job.exercise, job.exercise_digest):
             return False
+        ours = self._exercises.read_digests().get(job.exercise, "")
         log.warning("%s: released, because %s", claim.id, OtherVersion(job.exercise, ours, job.exercise_digest))
         await self._ledger.release(claim)
         return True
@@ -128,7 +127,8 @@ class WorkerLoop:
         """The hello, with the versions of the exercises as they are now."""
         if self._exercises is None:
             return self._hello
-        return self._hello.model_copy(update={"exercises": read_digests(self._exercises)})
+        exercises, earlier = self._exercises.read_digests(), self._exercises.read_earlier()
+        return self._hello.model_copy(update={"exercises": exercises, "earlier_exercises": earlier})
 
     async def _watch_cancels(self) -> None:
         with self._ledger.listen_for_cancels() as listener:

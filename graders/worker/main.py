@@ -7,11 +7,13 @@ import signal
 import socket
 
 from graders.box.interface import BoxFault
+from graders.contract.course_versions import list_courses
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import Queue
 from graders.contract.log_lines import set_up_logging
 from graders.contract.settings import GraderSettings
 from graders.ledger import Policy, open_ledger
+from graders.trusted.exercise_folders import ExerciseFolders
 from graders.worker.loop import WorkerLoop
 from graders.worker.open_worker import OpenWorker, open_worker
 from graders.worker.running_job import SlotHangs
@@ -26,7 +28,7 @@ def main(settings: GraderSettings, queue: Queue = Queue.CPU) -> int:
     """Open and test the boxes, then work until stopped. Returns 0, or 2 if this machine cannot confine code."""
     set_up_logging("grader", logging.INFO)
     try:
-        with open_worker(settings, settings.exercises, queue) as worker:
+        with open_worker(settings, find_exercises(settings), queue) as worker:
             log.info("%s", describe(worker.hello))
             asyncio.run(_serve_queue(settings, worker))
     except BoxFault as fault:
@@ -43,13 +45,18 @@ async def _serve_queue(settings: GraderSettings, worker: OpenWorker) -> None:
     policy = Policy(event_retention_seconds=settings.event_hours * 3600)
     ledger = open_ledger(settings.database, settings.wakeups_folder, policy)
     try:
-        await WorkerLoop(ledger, worker.hello, worker.runners, settings.exercises).work(stopping)
+        await WorkerLoop(ledger, worker.hello, worker.runners, find_exercises(settings)).work(stopping)
     except* SlotHangs as hanging:
         log.error("the grader ends, and the next one judges what it was running: %s", hanging.exceptions[0])
         # An ordinary exit would wait for the thread that hangs. The fork servers end with their parent.
         os._exit(HANGS)
     finally:
         await ledger.close()
+
+
+def find_exercises(settings: GraderSettings) -> ExerciseFolders:
+    """Those of every version of the course that is kept."""
+    return ExerciseFolders(lambda: [root / "exercises" for root in list_courses(settings.data, settings.course)])
 
 
 def describe(hello: WorkerHello) -> str:

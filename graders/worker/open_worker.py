@@ -6,21 +6,24 @@ import logging
 import os
 import platform
 import socket
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from graders.box.interface import BoxFault, Profile, SelfTestReport
 from graders.box.profiles import probe_profile
 from graders.box.self_test import run_self_test
 from graders.box.slot import Slot, open_boxes
+from graders.contract.events import OnEvent
 from graders.contract.examination import Examination, ExerciseFault
 from graders.contract.exercise_files import JUDGING_FILES, MANIFEST
 from graders.contract.hello import WorkerHello, name_worker
-from graders.contract.jobs import Flavour, Queue
+from graders.contract.jobs import Flavour, GradeJob, Queue, RunJob
+from graders.contract.results import RunEnd, Verdict
 from graders.contract.settings import GraderSettings
 from graders.judging.run_job import run_job
 from graders.trusted.exercise import load_exercise
+from graders.trusted.exercise_folders import ExerciseFolders
 from graders.trusted.faults import ExerciseProblem
 from graders.trusted.reference import ReferenceServer
 from graders.worker.runner import Examine, Runner
@@ -39,7 +42,7 @@ class OpenWorker:
 
 @contextlib.contextmanager
 def open_worker(
-    settings: GraderSettings, exercises: Path, queue: Queue = Queue.CPU, *, proven: bool = True
+    settings: GraderSettings, exercises: ExerciseFolders, queue: Queue = Queue.CPU, *, proven: bool = True
 ) -> Iterator[OpenWorker]:
     """Raises BoxFault if this machine cannot confine a run. Without `proven` it runs no self-test."""
     flavours = tuple(Flavour) if importlib.util.find_spec("torch") else (Flavour.PLAIN,)
@@ -90,13 +93,17 @@ def _say_hello(
     )
 
 
-def _make_runner(box: Slot, exercises: Path, reference: ReferenceServer) -> Runner:
-    return lambda job, on_event, kill: run_job(job, box, exercises, reference, on_event, kill)
+def _make_runner(box: Slot, exercises: ExerciseFolders, reference: ReferenceServer) -> Runner:
+    def run(job: GradeJob | RunJob, on_event: OnEvent, kill: threading.Event) -> Verdict | RunEnd:
+        name, digest = ("", "") if isinstance(job, RunJob) else (job.exercise, job.exercise_digest)
+        return run_job(job, box, exercises.find(name, digest), reference, on_event, kill)
+
+    return run
 
 
-def _examine(name: str, exercises: Path, reference: ReferenceServer) -> Examination:
+def _examine(name: str, exercises: ExerciseFolders, reference: ReferenceServer) -> Examination:
     try:
-        exercise = load_exercise(exercises, name)
+        exercise = load_exercise(exercises.find(name, ""), name)
     except ExerciseProblem as problem:
         file = next((file for file in JUDGING_FILES if file in str(problem)), MANIFEST)
         return Examination(faults=(ExerciseFault(file=file, message=str(problem), remedy="fix the file"),))

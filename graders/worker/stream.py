@@ -19,6 +19,7 @@ from graders.contract.examination import STREAM_JOB, STREAM_RESULT, ExamineJob
 from graders.contract.jobs import GradeJob, RunJob
 from graders.contract.results import RunEnd, Verdict
 from graders.contract.settings import GraderSettings
+from graders.trusted.exercise_folders import one_folder
 from graders.trusted.faults import GraderFault
 from graders.worker.open_worker import open_worker
 from graders.worker.runner import Examine, Runner
@@ -31,7 +32,10 @@ def serve_lines(settings: GraderSettings, exercises: Path, lines: Iterable[str],
 
     No self-test runs here, because the jobs come from the course's author and not from learners.
     """
-    with open_worker(settings, exercises, proven=False) as worker, ThreadPoolExecutor(settings.slots) as threads:
+    with (
+        open_worker(settings, one_folder(exercises), proven=False) as worker,
+        ThreadPoolExecutor(settings.slots) as threads,
+    ):
         write(json.dumps({"hello": worker.hello.model_dump(mode="json")}))
         free: queue.SimpleQueue[Runner] = queue.SimpleQueue()
         for runner in worker.runners:

@@ -210,6 +210,7 @@ RULES: Mapping[str, Rule] = {
     "/operator/registrations/new": Rule(Permission.OPERATE, recent=True),
     "/operator/registrations/{registration}/deployment": Rule(Permission.OPERATE, recent=True),
     "/operator/registrations/{registration}/state": Rule(Permission.OPERATE, recent=True),
+    "/operator/course": Rule(Permission.OPERATE, recent=True),
     "/operator/reports": Rule(Permission.OPERATE),
     "/operator/reports.md": Rule(Permission.OPERATE),
     "/operator/sections": Rule(Permission.OPERATE, recent=True),

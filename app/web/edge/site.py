@@ -12,6 +12,7 @@ from app.course.model import Course
 from app.linking.oidc import OidcClient
 from app.linking.platforms import Platforms
 from app.preview import Preview
+from app.publishing import PublishedCourse
 from app.settings import Settings
 from app.storage.store import Store
 from app.web.edge.assets import Assets
@@ -54,6 +55,8 @@ class Site:
     search: CourseSearch
     terms: Terms | None = None
     preview: Preview | None = None
+    published: PublishedCourse | None = None
+    """None in a preview, which shows the files of a folder."""
     comparisons: Comparisons = field(default_factory=Comparisons)
 
     def end_streams(self) -> None:

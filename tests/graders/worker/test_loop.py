@@ -21,6 +21,7 @@ from graders.ledger import Ledger, Origin, Policy, State, open_ledger
 from graders.ledger.queue_reader import CanJudge, Handle, QueueReader
 from graders.ledger.tables import metadata
 from graders.trusted.exercise import read_digest, read_digests
+from graders.trusted.exercise_folders import ExerciseFolders
 from graders.worker.loop import WorkerLoop
 from graders.worker.runner import Runner
 from graders.worker.running_job import Patience, SlotHangs
@@ -225,10 +226,11 @@ def judge_as(name: str) -> Runner:
 
 
 @asynccontextmanager
-async def judging(ledger: Ledger, name: str, exercises: Path) -> AsyncIterator[None]:
-    """A worker that has these exercises, while the block runs."""
+async def judging(ledger: Ledger, name: str, *exercises: Path) -> AsyncIterator[None]:
+    """A worker that has these exercises, the live ones first, while the block runs."""
+    folders = ExerciseFolders(lambda: exercises)
     stopping = asyncio.Event()
-    loop = WorkerLoop(ledger, HELLO.model_copy(update={"worker": name}), (judge_as(name),), exercises, 0.05)
+    loop = WorkerLoop(ledger, HELLO.model_copy(update={"worker": name}), (judge_as(name),), folders, 0.05)
     work = asyncio.create_task(loop.work(stopping))
     yield
     stopping.set()
@@ -252,6 +254,22 @@ async def test_a_submission_goes_to_the_worker_that_has_its_version(ledger: Ledg
             await follow(ledger, submission)
     found = await ledger.find(submission)
     assert (found.result.stdout, found.claim_number) == ("new", 1)
+
+
+async def test_what_was_sent_to_an_earlier_version_is_judged_while_that_is_kept(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    old, new = copy_exercises(tmp_path / "old"), copy_exercises(tmp_path / "new", "# edited\n")
+    submission = await hand_in(ledger, old)
+
+    async with judging(ledger, "w1", new, old):
+        await follow(ledger, submission)
+        hello = (await ledger.workers())[0].hello
+
+    assert (await ledger.find(submission)).result.outcome is Outcome.PASSED
+
+    assert hello.exercises == read_digests(new)
+    assert hello.earlier_exercises == {name: (digest,) for name, digest in read_digests(old).items()}
 
 
 async def test_an_edited_exercise_is_judged_by_the_same_worker_at_once(ledger: Ledger, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from graders.contract.jobs import Flavour, RunJob
 from graders.contract.results import Outcome, RunEnd
 from graders.contract.settings import GraderSettings
+from graders.trusted.exercise_folders import one_folder
 from graders.worker.open_worker import open_worker
 
 pytestmark = [pytest.mark.box, pytest.mark.slow]
@@ -23,7 +24,7 @@ def test_every_slot_runs_jobs_and_nothing_is_left_when_the_worker_is_closed(tmp_
     before = find_children()
     job = RunJob(source="print(6 * 7)", flavour=Flavour.PLAIN, want_trace=False)
 
-    with open_worker(GraderSettings(slots=2), tmp_path, proven=False) as worker:
+    with open_worker(GraderSettings(slots=2), one_folder(tmp_path), proven=False) as worker:
         ends = [runner(job, lambda kind, body: None, threading.Event()) for runner in worker.runners]
         assert find_children() > before
 
@@ -32,7 +33,7 @@ def test_every_slot_runs_jobs_and_nothing_is_left_when_the_worker_is_closed(tmp_
 
 
 def test_a_worker_claims_the_boundaries_that_it_has_proven_and_no_others(tmp_path: Path) -> None:
-    with open_worker(GraderSettings(slots=1), tmp_path) as worker:
+    with open_worker(GraderSettings(slots=1), one_folder(tmp_path)) as worker:
         assert worker.hello.self_test_passed == worker.hello.self_test_total > 40
-    with open_worker(GraderSettings(slots=1), tmp_path, proven=False) as worker:
+    with open_worker(GraderSettings(slots=1), one_folder(tmp_path), proven=False) as worker:
         assert (worker.hello.self_test_passed, worker.hello.self_test_total) == (0, 0)

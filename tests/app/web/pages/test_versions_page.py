@@ -1,0 +1,114 @@
+"""The operator publishes a version of the course while readers read; each sees one version, and no request fails."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+from people import make_account, sign_in
+from site_parts import COURSE, StoppedClock
+
+from app.main import create_app
+from app.publishing import add_version
+from app.settings import Settings
+from app.web.edge.assets import Assets
+from app.web.edge.rates import Rates
+from app.web.edge.site import Site
+from graders.contract.course_versions import version_folder
+
+PAGE = "/operator/course"
+CHAPTER = "/chapters/a-first-graph"
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+FIRST, SECOND = "Both operands are", "Both sides are"
+
+
+@pytest.fixture
+async def app(settings: Settings, clock: StoppedClock, assets: Assets) -> AsyncIterator[FastAPI]:
+    """A site that reads its course itself."""
+    app = create_app(settings, clock=clock, rates=Rates(factor=100), assets=assets)
+    async with app.router.lifespan_context(app):
+        yield app
+
+
+@pytest.fixture
+async def operator(site: Site, browser: httpx2.AsyncClient) -> httpx2.AsyncClient:
+    await make_account(site, "Eve", is_operator=True)
+    await sign_in(browser, "Eve")
+    return browser
+
+
+def add_edited(site: Site, root: Path) -> str:
+    """Add the fixture course with one sentence changed; the new version's name."""
+    shutil.copytree(COURSE, root)
+    chapter = root / "chapters" / "a-first-graph" / "chapter.md"
+    chapter.write_text(chapter.read_text(encoding="utf-8").replace(FIRST, SECOND), encoding="utf-8")
+    return add_version(root, site.settings.data, NOON).version
+
+
+async def test_an_operator_sees_what_would_change_publishes_it_and_goes_back(
+    operator: httpx2.AsyncClient, site: Site, tmp_path: Path
+) -> None:
+    version = await asyncio.to_thread(add_edited, site, tmp_path / "edited")
+    before = (await operator.get(PAGE)).text
+    assert "1 change from what is live" in before
+    assert "questions and predictions that changed: double-use" in before
+
+    published = await operator.post(PAGE, data={"version": version})
+    assert (published.status_code, published.headers["location"]) == (303, PAGE)
+    assert site.read_course().root == version_folder(site.settings.data, version)
+    after = (await operator.get(PAGE)).text
+    assert "Go back to given" in after
+    assert "change from what is live" not in after
+
+    assert (await operator.post(PAGE, data={"version": "given"})).status_code == 303
+    assert site.read_course().root == COURSE
+    lines = await site.store.accounts.audit_lines()
+    told = [(line.actor, line.object, line.before) for line in lines if line.verb == "publish the course"]
+    assert told == [("Eve", "given", version), ("Eve", version, "given")]
+
+
+@pytest.mark.parametrize("version", ["20260301-120000-0123abcd", "../../etc", "x" * 40])
+async def test_what_is_no_version_is_refused_in_words(operator: httpx2.AsyncClient, site: Site, version: str) -> None:
+    refused = await operator.post(PAGE, data={"version": version})
+
+    assert refused.status_code == 422
+    assert "version" in refused.text
+    assert site.read_course().root == COURSE
+
+
+async def test_a_version_that_was_broken_in_its_folder_does_not_go_live(
+    operator: httpx2.AsyncClient, site: Site, tmp_path: Path
+) -> None:
+    version = await asyncio.to_thread(add_edited, site, tmp_path / "edited")
+    (version_folder(site.settings.data, version) / "course.toml").write_text("[", encoding="utf-8")
+
+    refused = await operator.post(PAGE, data={"version": version})
+
+    assert refused.status_code == 422
+    assert "course.toml:1" in refused.text
+    assert (await operator.get(CHAPTER)).status_code == 200
+
+
+async def test_no_request_fails_while_the_course_changes(
+    operator: httpx2.AsyncClient, stranger: httpx2.AsyncClient, site: Site, tmp_path: Path
+) -> None:
+    version = await asyncio.to_thread(add_edited, site, tmp_path / "edited")
+    statuses: set[int] = set()
+    done = asyncio.Event()
+
+    async def read_on() -> None:
+        while not done.is_set():
+            for path in (CHAPTER, "/course", "/exercises/double", "/search?q=leaf", "/glossary"):
+                statuses.add((await stranger.get(path)).status_code)
+
+    readers = [asyncio.create_task(read_on()) for _ in range(3)]
+    for wanted in (version, "given", version):
+        assert (await operator.post(PAGE, data={"version": wanted})).status_code == 303
+    done.set()
+    await asyncio.gather(*readers)
+
+    assert statuses == {200}
