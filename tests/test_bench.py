@@ -21,7 +21,7 @@ for file in files:
     print(file)
 """
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, pytest.mark.nightly]
 
 
 def test_every_bench_starts(tmp_path: Path) -> None:

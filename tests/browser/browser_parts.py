@@ -12,6 +12,8 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
+import pytest
+from _pytest.mark import ParameterSet
 from playwright.sync_api import Locator, Page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,6 +31,14 @@ FLAGS = [
 ]
 
 OpenPage = Callable[..., Page]
+
+
+def pair_looks(narrow: int = 390, wide: int = 1280) -> list[ParameterSet]:
+    """Parameters (width, theme): every run tries each width and each theme once; the nightly run, the other pairs."""
+    often, nightly = ((wide, "light"), (narrow, "dark")), ((wide, "dark"), (narrow, "light"))
+    return [pytest.param(*look) for look in often] + [
+        pytest.param(*look, marks=pytest.mark.nightly) for look in nightly
+    ]
 
 
 def find_free_port() -> int:

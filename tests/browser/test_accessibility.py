@@ -2,7 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from browser_parts import ROOT, OpenPage, scroll_through
+from browser_parts import ROOT, OpenPage, pair_looks, scroll_through
 from playwright.sync_api import Page
 
 PAGES = ("/", "/chapters/a-first-graph", "/chapters/a-second-look", "/exercises/double", "/exercises/early-meetings")
@@ -26,8 +26,6 @@ QUIET_PAGES = (
     "/nowhere",
 )
 LAB = ROOT / "tests" / "course" / "exercises" / "pull-back"
-WIDTHS = (320, 1280)
-THEMES = ("light", "dark")
 
 
 def find_violations(page: Page, *only: str) -> list[str]:
@@ -41,8 +39,7 @@ def find_overflow(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(("width", "theme"), pair_looks(narrow=320))
 @pytest.mark.parametrize("path", PAGES)
 def test_axe_finds_nothing_after_scrolling_through_the_page(
     open_page: OpenPage, path: str, width: int, theme: str

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from browser_parts import READY_SECONDS, ROOT, answers, find_free_port
+from browser_parts import READY_SECONDS, ROOT, answers, find_free_port, pair_looks
 from playwright.sync_api import Browser, BrowserContext, Page
 from test_accessibility import find_overflow, find_violations
 
@@ -132,7 +132,7 @@ def look(page: Page, path: str, name: str) -> list[str]:
     return found + ([f"{name} scrolls sideways"] if find_overflow(page) > 0 else [])
 
 
-@pytest.mark.parametrize(("width", "theme"), [(390, "dark"), (1280, "light"), (390, "light"), (1280, "dark")])
+@pytest.mark.parametrize(("width", "theme"), pair_looks())
 def test_the_pages_of_what_was_handed_in(
     browser: Browser, place: tuple[str, str, str], width: int, theme: str
 ) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser_parts import ROOT, OpenPage, serve_graded, wait_for_near_elements
+from browser_parts import ROOT, OpenPage, pair_looks, serve_graded, wait_for_near_elements
 from playwright.sync_api import Locator, Page, expect
 from test_accessibility import find_overflow, find_violations
 
@@ -92,7 +92,7 @@ def tab_to(page: Page, part: Locator) -> None:
     pytest.fail("Tab does not lead there")
 
 
-@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark"), (1280, "dark"), (390, "light")])
+@pytest.mark.parametrize(("width", "theme"), pair_looks())
 def test_a_wrong_answer_by_keyboard_alone_then_the_tape_and_the_next(
     open_page: OpenPage, width: int, theme: str
 ) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import player_programs as programs
 import pytest
-from browser_parts import OpenPage, come_near
+from browser_parts import OpenPage, come_near, pair_looks
 from playwright.sync_api import Locator, Page, expect
 from test_accessibility import find_overflow, find_violations
 
@@ -300,8 +300,8 @@ def test_without_script_a_run_is_stepped_by_links(open_page: OpenPage) -> None:
     expect(page.locator(".tape-table [aria-current=step] th")).to_have_text("9")
 
 
-@pytest.mark.parametrize(("width", "theme"), [(390, "light"), (390, "dark"), (1280, "light"), (1280, "dark")])
-@pytest.mark.parametrize("name", ["CHECKPOINT", "OVERWRITTEN"])
+@pytest.mark.parametrize(("width", "theme"), pair_looks())
+@pytest.mark.parametrize("name", ["CHECKPOINT", pytest.param("OVERWRITTEN", marks=pytest.mark.nightly)])
 def test_axe_finds_nothing_in_a_player_with_everything_open(
     open_page: OpenPage, width: int, theme: str, name: str
 ) -> None:

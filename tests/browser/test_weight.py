@@ -14,7 +14,7 @@ def course_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="module", params=[390, 1280])
+@pytest.fixture(scope="module", params=[390, pytest.param(1280, marks=pytest.mark.nightly)])
 def views(browser: Browser, course_site: str, request: pytest.FixtureRequest) -> list[FirstView]:
     return [measure_first_view(browser, course_site, path, request.param) for path in list_chapters(course_site)]
 

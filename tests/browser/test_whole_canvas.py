@@ -5,7 +5,7 @@ import time
 
 import player_programs as programs
 import pytest
-from browser_parts import OpenPage
+from browser_parts import OpenPage, pair_looks
 from playwright.sync_api import Page, Route, expect
 from test_accessibility import find_overflow, find_violations
 from test_player import go, play
@@ -150,8 +150,7 @@ def test_it_is_moved_and_zoomed_by_mouse_wheel_keys_and_buttons(open_page: OpenP
     expect(page.get_by_role("button", name="Open all")).to_be_focused()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("width", "theme"), pair_looks())
 def test_axe_finds_nothing_while_the_whole_is_open(open_page: OpenPage, width: int, theme: str) -> None:
     page = play(open_page, programs.LOOP.replace("range(9)", "range(90)"), width, color_scheme=theme)
     open_whole(page)

@@ -87,6 +87,7 @@ def insisting(answers: list[Answer], port: int, clients: int, pause_seconds: flo
     assert all(answer.id for answer in answers)
 
 
+@pytest.mark.nightly
 def test_a_hundred_submissions_survive_a_kill_of_everything(open_site: OpenSite) -> None:
     site = open_site()
     answers = begin_answers(100, site.port)

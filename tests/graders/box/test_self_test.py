@@ -106,7 +106,10 @@ def test_every_flavour_and_every_slot_is_asked(profile: Profile) -> None:
 
 
 @pytest.mark.box
-@pytest.mark.parametrize(("layer", "missed"), [(NO_SECCOMP, "fork"), (NO_LANDLOCK, "list the root folder")])
+@pytest.mark.parametrize(
+    ("layer", "missed"),
+    [pytest.param(NO_SECCOMP, "fork", marks=pytest.mark.nightly), (NO_LANDLOCK, "list the root folder")],
+)
 def test_a_layer_that_one_flavour_lacks_is_missed(
     layer: str, missed: str, profile: Profile, monkeypatch: pytest.MonkeyPatch
 ) -> None:

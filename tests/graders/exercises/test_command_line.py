@@ -42,6 +42,7 @@ def test_attack_reports_each_attack_and_passes_where_none_escapes():
     assert report["self_test"]["held"] == report["self_test"]["total"]
 
 
+@pytest.mark.nightly
 def test_attack_goes_through_the_installed_judge_too():
     done = graders("attack", "--kind", "interpreter", "--group", "report", "--json")
     report = json.loads(done.stdout)
