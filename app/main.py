@@ -27,6 +27,7 @@ from app.web.api import answers, drafts, drills, exports, graphs, health, predic
 from app.web.desk import (
     assignment,
     assignments,
+    audit,
     commenting,
     grade,
     gradebook,
@@ -153,6 +154,7 @@ DESK = (
     assignments.router,
     assignment.router,
     roster.router,
+    audit.router,
     reports.router,
     desk_submissions.router,
     handed_in.router,

@@ -38,6 +38,7 @@ class Permission(StrEnum):
     GRANT_ALLOWANCES = "grant extensions and attempts, and excuse; assistants only if the section says so"
     SEE_GRADES = "the gradebook of a section, and why each grade is what it is"
     DECIDE_GRADES = "set a grade in place of the computed one, judge again, and take the grades out as a file"
+    SEE_AUDIT = "read the audit of a section"
     SEE_OPERATION = "see how the site runs"
     OPERATE = "accounts, sections and the audit of the site"
 
@@ -62,6 +63,7 @@ ALLOWED: Mapping[Permission, frozenset[Role]] = {
     Permission.GRANT_ALLOWANCES: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
     Permission.SEE_GRADES: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
     Permission.DECIDE_GRADES: frozenset({Role.INSTRUCTOR}),
+    Permission.SEE_AUDIT: frozenset({Role.INSTRUCTOR}),
     Permission.SEE_OPERATION: frozenset({Role.OPERATOR}),
     Permission.OPERATE: frozenset({Role.OPERATOR}),
 }

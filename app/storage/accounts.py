@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from app.access.names import key_of_name
-from app.storage.audit import Actor, read_lines, write_line
+from app.storage.audit import Actor, AuditFilter, read_lines, write_line
 from app.storage.forgetting import forget
 from app.storage.memberships import read_memberships
 from app.storage.merging import count_work, merge
@@ -144,7 +144,7 @@ class Accounts:
         return await self._database.read(_read_everyone)
 
     async def audit_lines(self) -> tuple[AuditLine, ...]:
-        return await self._database.read(read_lines)
+        return await self._database.read(read_lines, AuditFilter())
 
 
 def as_account(row: Row[Any]) -> Account:

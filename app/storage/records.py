@@ -164,6 +164,7 @@ class AccountLine:
 class AuditLine:
     """One act that gave or took rights, or touched somebody else's data. `actor` is a name, or the command line."""
 
+    number: int
     at: datetime
     actor: str
     verb: str

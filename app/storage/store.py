@@ -17,6 +17,7 @@ from app.course.drills.drill import ANSWERS
 from app.learning.review import Key, Rating
 from app.storage.accounts import Accounts
 from app.storage.assignments import Assignments
+from app.storage.audit import Audit
 from app.storage.calendars import Calendars
 from app.storage.class_submissions import ClassSubmissions
 from app.storage.comments import Comments
@@ -56,6 +57,7 @@ class Store:
         self._database = database
         self.sessions = Sessions(database)
         self.accounts = Accounts(database)
+        self.audit = Audit(database)
         self.sections = Sections(database)
         self.rosters = Rosters(database)
         self.assignments = Assignments(database)

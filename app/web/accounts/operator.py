@@ -1,4 +1,4 @@
-"""The operator's pages about people: accounts, sections, and the audit."""
+"""The operator's page about people: accounts and sections."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -40,23 +40,6 @@ class AccountsPage:
     accounts: tuple[AccountRow, ...]
     sections: tuple[str, ...]
     problem: str
-
-
-@dataclass(frozen=True)
-class AuditRow:
-    at: str
-    actor: str
-    verb: str
-    object: str
-    change: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class AuditPage:
-    template: ClassVar[str] = "audit.html"
-    frame: Frame
-    lines: tuple[AuditRow, ...]
 
 
 @router.api_route("/operator/accounts", methods=["GET", "HEAD"])
@@ -115,23 +98,6 @@ async def make_section(context: RequestContextDep, title: Field, instructor: Fie
     section = await sections.make(title, actor)
     await sections.invite(section, instructor, Role.INSTRUCTOR, actor)
     return RedirectResponse(HOME, 303)
-
-
-@router.api_route("/operator/audit", methods=["GET", "HEAD"])
-async def audit_page(context: RequestContextDep) -> Response:
-    lines = tuple(
-        AuditRow(
-            at=_show_time(line.at),
-            actor=line.actor,
-            verb=line.verb,
-            object=line.object,
-            change=" → ".join(part for part in (line.before, line.after) if part),
-            reason=line.reason,
-        )
-        for line in await context.site.store.accounts.audit_lines()
-    )
-    frame = await context.frame("Audit", "Who gave or took rights, and who touched another person's data.")
-    return context.site.renderer.page(AuditPage(frame, lines))
 
 
 def _refuse_own(context: RequestContext, account: str) -> None:

@@ -19,6 +19,7 @@ PAGES = (
     ("Submissions", "/submissions"),
     ("Questions", "/questions"),
     ("Reports", "/reports"),
+    ("Audit", "/audit"),
     ("Section", "/settings"),
 )
 """A word and the rest of the page's address. Who may open it is in `RULES`."""

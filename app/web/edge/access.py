@@ -196,6 +196,7 @@ RULES: Mapping[str, Rule] = {
     "/desk/{section}/gradebook": Rule(Permission.SEE_GRADES),
     "/desk/{section}/gradebook/{assignment}/{account}": Rule(Permission.SEE_GRADES),
     "/desk/{section}/gradebook/{assignment}/{account}/override": Rule(Permission.DECIDE_GRADES),
+    "/desk/{section}/audit": Rule(Permission.SEE_AUDIT),
     "/operator": Rule(Permission.SEE_OPERATION),
     "/metrics": Rule(Permission.SEE_OPERATION, by_token=True),
     "/operator/accounts": Rule(Permission.OPERATE),

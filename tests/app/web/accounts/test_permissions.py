@@ -82,6 +82,7 @@ EXPECTED = {
     "/desk/{section}/roster/apply": {Role.INSTRUCTOR},
     "/desk/{section}/roster/account": {Role.INSTRUCTOR},
     "/desk/{section}/roster/links": {Role.INSTRUCTOR},
+    "/desk/{section}/audit": {Role.INSTRUCTOR},
     "/desk/{section}/reports": {Role.INSTRUCTOR},
     "/desk/{section}/reports.md": {Role.INSTRUCTOR},
 }
