@@ -34,6 +34,7 @@ from app.web.desk import (
     handed_in,
     likeness,
     people,
+    platform,
     questions,
     reports,
     roster,
@@ -57,7 +58,8 @@ from app.web.edge.security import BodyLimit, FaultsInWords, SameOriginOnly, Secu
 from app.web.edge.site import Clock, Site
 from app.web.edge.terms import read_terms
 from app.web.edge.torch_version import RunningTorch
-from app.web.lti import launching, linking, opening, picking, registrations
+from app.web.lti import launching, linking, opening, picking, registrations, sent_grades
+from app.web.lti.sending import GradeSender
 from app.web.pages import (
     ask,
     calendar,
@@ -136,7 +138,14 @@ PAGES = (
     health.router,
     course_files.router,
 )
-LEARNING_PLATFORMS = (registrations.router, launching.router, opening.router, picking.router, linking.router)
+LEARNING_PLATFORMS = (
+    registrations.router,
+    launching.router,
+    opening.router,
+    picking.router,
+    linking.router,
+    sent_grades.router,
+)
 ACCOUNTS = (
     sign_in.router,
     provider_routes.router,
@@ -148,6 +157,7 @@ ACCOUNTS = (
     operator.router,
 )
 DESK = (
+    platform.router,
     sections.router,
     section_settings.router,
     people.router,
@@ -237,7 +247,9 @@ async def open_site(
     else:
         await index.count(read_course())
     drill_stock = DrillStock(store.drill_graphs, ledger, read_course, clock)
+    platforms = Platforms(http := open_http())
     chores = _begin_chores(
+        GradeSender(store, platforms, settings.secret, read_course, clock).keep_sending(),
         database.keep_checkpointing(CHECKPOINT_SECONDS),
         store.keep_sweeping(clock, SWEEP_SECONDS, settings.audit_days),
         drill_stock.keep_filled(),
@@ -246,14 +258,12 @@ async def open_site(
     disk, passwords, endings = Disk(settings.data), Passwords(), Endings(database)
     await endings.begin()
     opened = (settings, read_course, store, ledger, endings, renderer, assets, figures, torch, rates, metrics, disk)
-    linked = (_open_providers(settings, http := open_http()), Platforms(http))
+    linked = (_open_providers(settings, http), platforms)
     terms = read_terms(settings.terms)
     yield Site(*opened, drill_stock, clock, passwords, *linked, index, terms, preview, published)
-    await http.aclose()
     if preview:
         preview.watch.stop()
-    for chore in chores:
-        chore.cancel()
+    await _end_chores(chores, http)
     await drawers.close()
     await ledger.close()
 
@@ -261,6 +271,13 @@ async def open_site(
 def _begin_chores(*chores: Coroutine[None, None, None]) -> list[asyncio.Task[None]]:
     """What runs beside the requests until the site is closed."""
     return [asyncio.create_task(chore) for chore in chores]
+
+
+async def _end_chores(chores: list[asyncio.Task[None]], http: AsyncClient) -> None:
+    """The client that they ask other servers with is closed after them."""
+    for chore in chores:
+        chore.cancel()
+    await http.aclose()
 
 
 def _open_providers(settings: Settings, http: AsyncClient) -> dict[str, OidcClient]:

@@ -49,8 +49,9 @@ def unlock_key(key: SigningKey, secret: SecretStr) -> RSAKey | None:
 
 
 def find_signing_key(keys: Iterable[SigningKey], now: datetime) -> SigningKey | None:
-    """The newest that signs already."""
-    return max((key for key in keys if key.signs_from <= now), key=lambda key: key.signs_from, default=None)
+    """The newest that signs already. If none does, because the clock went back, the oldest."""
+    known = sorted(keys, key=lambda key: key.signs_from)
+    return next((key for key in reversed(known) if key.signs_from <= now), next(iter(known), None))
 
 
 def find_retired(keys: Iterable[SigningKey], now: datetime) -> tuple[SigningKey, ...]:

@@ -13,7 +13,7 @@ from app.storage.audit import Actor, write_line
 from app.storage.lti_people import Member, enter_section, keep_member, read_members
 from app.storage.records import AccountId, SectionId
 from app.storage.statements import change, fetch, insert_new, optional_moment
-from app.storage.tables import lti_contexts, lti_members, lti_registrations
+from app.storage.tables import lti_contexts, lti_members, lti_registrations, sections
 from graders.ledger.database import Database
 
 
@@ -53,8 +53,16 @@ class LtiCourses:
         query = _select_courses().where(lti_contexts.c.section == section).order_by(lti_contexts.c.title)
         return tuple(_as_course(row) for row in await self._database.read(fetch, query))
 
+    async def linked(self) -> tuple[LtiCourse, ...]:
+        """The courses that are a section and whose platform is open."""
+        query = _select_courses().where(lti_contexts.c.section.is_not(None), lti_registrations.c.is_open)
+        return tuple(_as_course(row) for row in await self._database.read(fetch, query))
+
     async def enter(self, course: str, member: Member, actor: Actor) -> str:
-        """Note who came, and make them a member of the course's section. Returns why not, in words, or nothing."""
+        """Note who came, and make them a member of the course's section. Returns why not, in words, or nothing.
+
+        An archived section gets no new members.
+        """
         return await self._database.write(_enter, course, member, actor)
 
     async def find_member(self, course: str, account: AccountId) -> Member | None:
@@ -112,10 +120,11 @@ def _note(
 
 def _enter(connection: Connection, course: str, member: Member, actor: Actor) -> str:
     was_known = keep_member(connection, course, member)
-    row = connection.execute(select(lti_contexts.c.section).where(lti_contexts.c.id == course)).one()
-    if row.section is None:
+    query = select(sections.c.id).join(lti_contexts, lti_contexts.c.section == sections.c.id)
+    row = connection.execute(query.where(lti_contexts.c.id == course, sections.c.archived_at.is_(None))).one_or_none()
+    if row is None:
         return ""
-    return enter_section(connection, SectionId(row.section), course, member, actor, was_known=was_known)
+    return enter_section(connection, SectionId(row.id), course, member, actor, was_known=was_known)
 
 
 def _link(connection: Connection, course: str, section: SectionId, actor: Actor) -> bool:

@@ -30,6 +30,7 @@ from app.storage.identities import Identities
 from app.storage.lti_courses import LtiCourses
 from app.storage.lti_launches import LtiLaunches
 from app.storage.lti_registrations import LtiRegistrations
+from app.storage.lti_scores import LtiScores
 from app.storage.notes import Notes
 from app.storage.overrides import Overrides
 from app.storage.publications import Publications
@@ -76,6 +77,7 @@ class Store:
         self.lti_registrations = LtiRegistrations(database)
         self.lti_launches = LtiLaunches(database)
         self.lti_courses = LtiCourses(database)
+        self.lti_scores = LtiScores(database)
         self.threads = Threads(database)
         self.publications = Publications(database)
 

@@ -20,6 +20,7 @@ PAGES = (
     ("Questions", "/questions"),
     ("Reports", "/reports"),
     ("Audit", "/audit"),
+    ("Platform", "/platform"),
     ("Section", "/settings"),
 )
 """A word and the rest of the page's address. Who may open it is in `RULES`."""

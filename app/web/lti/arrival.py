@@ -34,6 +34,9 @@ async def make_arrival(
     context: RequestContext, registration: Registration, launch: Launch, course: LtiCourse | None
 ) -> Arrival:
     assigned = await find_assigned(context, launch, course)
+    if assigned is not None and course is not None and launch.services.lineitem:
+        scores = context.site.store.lti_scores
+        await scores.note_line_item(course.id, assigned.id, launch.services.lineitem, context.now)
     return Arrival(
         registration=registration.id,
         platform=registration.name,
@@ -71,9 +74,12 @@ def find_page(course: Course, custom: Mapping[str, str], assigned: Assignment | 
 
 
 async def find_assigned(context: RequestContext, launch: Launch, course: LtiCourse | None) -> Assignment | None:
-    """The assignment that a link was made for, if it is one of the course's section."""
-    named = launch.custom.get("assignment")
-    if not named or course is None or course.section is None:
+    """The assignment of the course's section that a link was made for: named as such, or by its exercise."""
+    if course is None or course.section is None:
         return None
     assigned = await context.site.store.assignments.of_section(course.section)
-    return next((one for one in assigned if one.id == named), None)
+    named, page = launch.custom.get("assignment"), find_target(context, launch, None)
+    for one in assigned:
+        if one.id == named or (one.kind is Kind.EXERCISE and page == f"/exercises/{one.target}"):
+            return one
+    return None

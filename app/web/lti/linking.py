@@ -74,4 +74,4 @@ async def _find(context: RequestContext, course: str) -> LtiCourse:
 async def _find_own(context: RequestContext) -> tuple[Membership, ...]:
     assert context.account is not None
     roles = await context.site.store.sections.of_account(context.account.id)
-    return tuple(role for role in roles if role.is_active and role.role is Role.INSTRUCTOR)
+    return tuple(role for role in roles if role.is_active and role.role is Role.INSTRUCTOR and not role.is_archived)

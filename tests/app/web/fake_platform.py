@@ -1,5 +1,6 @@
 """A learning platform with real signatures, which a test can make lie, and a class that launches from it."""
 
+import json
 import re
 import time
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from joserfc import jwt
 from joserfc.jwk import KeySet, RSAKey
 from people import somebody
 
+from app.linking.grade_services import LINEITEM, SCORE
 from app.linking.lti import CLAIM, DEEP_LINKING_SETTINGS, GRADES, MEMBERSHIP, NAMES, Registration
 from app.linking.platforms import Platforms
 from app.storage.records import SectionId
@@ -29,14 +31,66 @@ class FakePlatform:
     claims: dict[str, Any] = field(default_factory=dict)
     header: dict[str, Any] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    line_items: list[dict[str, Any]] = field(default_factory=list)
+    scores: list[dict[str, Any]] = field(default_factory=list)
+    """What was accepted, in its order."""
+    members: list[dict[str, Any]] = field(default_factory=list)
+    failures: list[httpx2.Response] = field(default_factory=list)
+    """Answers to the next scores, instead of taking them."""
+    tokens: int = 0
 
     def platforms(self) -> Platforms:
         return Platforms(httpx2.AsyncClient(transport=httpx2.MockTransport(self.answer)))
 
     def answer(self, request: httpx2.Request) -> httpx2.Response:
-        self.asked.append(request.url.path)
-        assert request.url.path == "/keys"
-        return httpx2.Response(200, json=KeySet([self.key]).as_dict(private=False))
+        path = request.url.path
+        self.asked.append(path)
+        if path == "/keys":
+            return httpx2.Response(200, json=KeySet([self.key]).as_dict(private=False))
+        if path == "/token":
+            return self._give_token(request)
+        if request.headers.get("authorization") != f"Bearer token {self.tokens}":
+            return httpx2.Response(401)
+        if path == "/members":
+            return self._list_members(request)
+        return self._keep_score(request) if path.endswith("/scores") else self._answer_line_items(request)
+
+    def latest(self) -> dict[str, Any]:
+        """The newest score of each person."""
+        return {score["userId"]: score.get("scoreGiven") for score in self.scores}
+
+    def _give_token(self, request: httpx2.Request) -> httpx2.Response:
+        form = {name: values[0] for name, values in parse_qs(request.content.decode()).items()}
+        assert form["grant_type"] == "client_credentials"
+        assert form["client_assertion_type"].endswith(":jwt-bearer")
+        self.tokens += 1
+        return httpx2.Response(200, json={"access_token": f"token {self.tokens}", "expires_in": 3600})
+
+    def _answer_line_items(self, request: httpx2.Request) -> httpx2.Response:
+        if request.method == "GET":
+            return httpx2.Response(200, json=self.line_items)
+        item = {**json.loads(request.content), "id": f"{ISSUER}/lineitems/{len(self.line_items)}?type=1"}
+        self.line_items.append(item)
+        return httpx2.Response(201, json=item)
+
+    def _keep_score(self, request: httpx2.Request) -> httpx2.Response:
+        """As Moodle does it: a timestamp that is not later by a whole second is refused."""
+        if self.failures:
+            return self.failures.pop(0)
+        score = json.loads(request.content)
+        before = [one["timestamp"][:19] for one in self.scores if one["userId"] == score["userId"]]
+        if before and score["timestamp"][:19] <= max(before):
+            return httpx2.Response(409)
+        self.scores.append({**score, "at": str(request.url)})
+        return httpx2.Response(200)
+
+    def _list_members(self, request: httpx2.Request) -> httpx2.Response:
+        """Two a page."""
+        page = int(request.url.params.get("page", 0))
+        listed = self.members[2 * page : 2 * page + 2]
+        more = 2 * page + 2 < len(self.members)
+        headers = {"link": f'<{ISSUER}/members?page={page + 1}>; rel="next"'} if more else {}
+        return httpx2.Response(200, json={"id": "x", "members": listed}, headers=headers)
 
     def sign(self, query: dict[str, str], person: dict[str, Any], **more: Any) -> str:
         now = int(time.time())
@@ -52,7 +106,7 @@ class FakePlatform:
             f"{CLAIM}context": {"id": "course-1", "title": "Deep Learning"},
             f"{CLAIM}resource_link": {"id": "link-1"},
             f"{CLAIM}target_link_uri": "http://127.0.0.1:8000/lti/launch",
-            GRADES: {"lineitems": f"{ISSUER}/lineitems", "scope": []},
+            GRADES: {"lineitems": f"{ISSUER}/lineitems", "scope": [LINEITEM, SCORE]},
             NAMES: {"context_memberships_url": f"{ISSUER}/members"},
             **person,
             **more,

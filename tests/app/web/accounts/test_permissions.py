@@ -83,6 +83,9 @@ EXPECTED = {
     "/desk/{section}/roster/account": {Role.INSTRUCTOR},
     "/desk/{section}/roster/links": {Role.INSTRUCTOR},
     "/desk/{section}/audit": {Role.INSTRUCTOR},
+    "/desk/{section}/platform": {Role.INSTRUCTOR},
+    "/desk/{section}/platform/{course_at_platform}/send": {Role.INSTRUCTOR},
+    "/desk/{section}/platform/{course_at_platform}/unlink": {Role.INSTRUCTOR},
     "/desk/{section}/reports": {Role.INSTRUCTOR},
     "/desk/{section}/reports.md": {Role.INSTRUCTOR},
 }
