@@ -115,8 +115,6 @@ def say_worth(terms: Terms, used: int, now: datetime) -> str:
     """
     noun = {Kind.EXERCISE: "a submission", Kind.RETRIEVAL: "an answer", Kind.PREDICTIONS: "a prediction"}
     one = noun[terms.assignment.kind]
-    if terms.is_excused:
-        return "you are excused"
     if (opens := terms.counts_from()) is not None and now < opens:
         return f"{one} counts from {say_moment(opens, terms.zone)} on"
     if terms.is_closed(now):

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from test_accessibility import find_overflow, find_violations
 
 from app.access.passwords import Passwords
 from app.access.permissions import Role
+from app.learning.grading import Assignment, Credit, Kind
 from app.storage.audit import Actor
 from app.storage.database import migrate
 from app.storage.store import Store
@@ -61,6 +62,7 @@ async def make_class(data: Path) -> tuple[str, str]:
         await store.sections.invite(section, name, role, somebody)
         await store.sections.accept(section, Actor(account.id, somebody.at))
         people[name] = account
+    await store.assignments.make(section, assign(somebody.at), somebody)
     texts = [("Ada Okafor", WRONG), ("Ada Okafor", LOOPS), ("Bo Lindqvist", MAPS), ("Cyd Marsh", RENAMED)]
     ids = []
     for number, (name, source) in enumerate(texts):
@@ -71,6 +73,22 @@ async def make_class(data: Path) -> tuple[str, str]:
         await ledger.finish(claim, judge(job))
     await ledger.close()
     return section, ids[1]
+
+
+def assign(now: datetime) -> list[Assignment]:
+    """A lab of next week that opened before anybody handed in, and two parts of a chapter that are late by now."""
+    chapter, days = "a-first-graph", timedelta(days=1)
+    lab = Assignment("", Kind.EXERCISE, "double", "Lab 1: Double", points=10, due_at=now + 7 * days, attempts=3)
+    parts = [
+        Assignment(
+            "", kind, chapter, title, points=4, credit=Credit.SHARE, due_at=now - days, closes_at=now + 9 * days
+        )
+        for kind, title in (
+            (Kind.RETRIEVAL, "A first graph: questions"),
+            (Kind.PREDICTIONS, "A first graph: guesses"),
+        )
+    ]
+    return [lab, *parts]
 
 
 def judge(job: GradeJob) -> Verdict:
@@ -162,5 +180,36 @@ def test_the_pages_of_what_was_handed_in(
     ada.get_by_role("link", name="1 new comment").last.press("Enter")
     ada.wait_for_url("**/submissions/*")
     found += look(ada, ada.url, "submission")
+
+    assert found == []
+
+
+@pytest.mark.parametrize(("width", "theme"), [(390, "dark"), (1280, "light"), (390, "light"), (1280, "dark")])
+def test_the_pages_of_assignments(browser: Browser, place: tuple[str, str, str], width: int, theme: str) -> None:
+    address, section, _ = place
+    page = sign_in(browser, address, "Tess Ivory", width, theme)
+    base = f"/desk/{section}/assignments"
+
+    found = look(page, base, "assignments")
+    found += look(page, f"{base}/new", "new-assignments")
+    found += look(page, f"{base}/preview", "preview")
+    page.goto(base)
+    page.get_by_role("link", name="Lab 1: Double").press("Enter")
+    page.wait_for_url("**/assignments/*")
+    page.get_by_label("Learner", exact=True).select_option("Ada Okafor")
+    page.get_by_label("Days more").fill("3")
+    page.get_by_label("Reason; the learner sees it").fill(f"Ill, at {width}, {theme}")
+    page.get_by_role("button", name="Grant", exact=True).press("Enter")
+    page.get_by_text(f"Ill, at {width}, {theme}").wait_for()
+    found += look(page, page.url, "assignment")
+
+    ada = sign_in(browser, address, "Ada Okafor", width, theme)
+    for path, name in (
+        ("/me/grades", "grades"),
+        ("/exercises/double", "assigned-exercise"),
+        ("/chapters/a-first-graph", "assigned-chapter"),
+        ("/course", "assigned-map"),
+    ):
+        found += look(ada, path, name)
 
     assert found == []

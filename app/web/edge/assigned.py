@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from app.course.model import Course
 from app.learning.calendar import Deadline
 from app.learning.grade_sentences import say_due, say_points
-from app.learning.grading import Assignment, Kind
+from app.learning.grading import Assignment, GradeState, Kind
 from app.storage.assignments import Assigned
 from app.web.edge.identity import RequestContext
 from app.web.views.assigned import find_href
@@ -44,8 +44,7 @@ async def say_by_chapter(context: RequestContext) -> Mapping[str, tuple[str, ...
     found: dict[str, list[str]] = defaultdict(list)
     for section in await find_assigned(context):
         for one, graded in _grade(context, section):
-            points = f"{graded.points} of {say_points(one.points)} points"
-            words = f"{section.title}: {one.title}, {say_due(graded.terms)}, {points}"
+            words = f"{section.title}: {one.title}, {say_due(graded.terms)}; {_say_so_far(one, graded)}"
             for slug in _chapters_of(context.course, one):
                 found[slug].append(words)
     return {slug: tuple(words) for slug, words in found.items()}
@@ -82,5 +81,16 @@ def _say(section: Assigned, one: Assignment, graded: Graded, context: RequestCon
     own = say_own_time(terms.due_at, terms.zone, section.own_zone)
     due = say_due(terms) + (f", for you {own}" if own else "")
     rest = f"; {now}" if now else ""
-    sentence = f"{SUBJECTS[one.kind]} {verb} for {section.title}: {due}{rest}."
-    return f"{sentence} So far: {graded.points} of {say_points(one.points)} points."
+    so_far = _say_so_far(one, graded)
+    return f"{SUBJECTS[one.kind]} {verb} for {section.title}: {due}{rest}. {so_far[0].upper()}{so_far[1:]}."
+
+
+def _say_so_far(one: Assignment, graded: Graded) -> str:
+    maximum = f"{say_points(one.points)} points"
+    match graded.grade.state:
+        case GradeState.NOT_YET:
+            return f"no grade yet, {maximum}"
+        case GradeState.EXCUSED:
+            return "you are excused"
+        case _:
+            return f"you have {graded.points} of {maximum}"

@@ -8,16 +8,16 @@ from app.learning.grading import Assignment, Counts, Credit, Kind
 
 
 def say_kind(assignment: Assignment) -> str:
-    """What is to be done and what earns points, as "questions, right answers, each counts its part"."""
+    """What is to be done and what earns points, as "questions answered right, each counts its part"."""
     match assignment.kind:
         case Kind.EXERCISE:
             what = "exercise"
             part = "must pass" if assignment.credit is Credit.WHOLE else "each case counts its part"
             return f"{what}, {part}"
         case Kind.RETRIEVAL:
-            what = "questions, " + ("right answers" if assignment.counts is Counts.RIGHT else "any answers")
+            what = f"questions answered {'right' if assignment.counts is Counts.RIGHT else 'at all'}"
         case Kind.PREDICTIONS:
-            what = "predictions, any"
+            what = "predictions made"
         case _:
             assert_never(assignment.kind)
     return f"{what}, {'all or nothing' if assignment.credit is Credit.WHOLE else 'each counts its part'}"

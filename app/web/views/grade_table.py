@@ -77,7 +77,7 @@ def _show_row(course: Course, one: Assignment, graded: Graded, now: datetime, ow
         href=find_href(course, one),
         title=one.title,
         kind=say_kind(one),
-        due=say_due(terms),
+        due=say_due(terms).removeprefix("due "),
         due_here=say_own_time(terms.due_at, terms.zone, own_zone),
         points=graded.points,
         maximum=say_points(one.points),
