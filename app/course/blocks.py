@@ -164,6 +164,8 @@ class ChartPlan:
     alt: str
     y_title: str = ""
     """What the numbers of `y` are, where the names of its columns do not say it."""
+    series: str = ""
+    """The column whose values each have a line of their own; empty: each column of `y` has one."""
 
 
 @dataclass(frozen=True)
@@ -174,6 +176,18 @@ class Cuts:
     layers: int
     places: tuple[int, ...]
     """The chapter's own cuts, in increasing order, each between two layers."""
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A number in a measurement's code that a reader moves from `low` to `high`; each as the author wrote it."""
+
+    name: str
+    low: str
+    high: str
+    step: str
+    value: str
+    """What the chapter's own code sets it to."""
 
 
 @dataclass(frozen=True)
@@ -201,6 +215,7 @@ class Measure:
     where: Where
     committed: Measurement | None = None
     cuts: Cuts | None = None
+    sliders: tuple[Slider, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ const NEEDS: Readonly<Record<string, readonly Load[]>> = {
   "uw-measure": [measures],
   "uw-steps": [measures],
   "uw-cuts": [work, () => import("./cuts")],
+  "uw-sliders": [work, () => import("./sliders")],
   "uw-predict": [questions],
   "uw-question": [questions],
   "uw-review": [questions],

@@ -11,6 +11,8 @@ interface Figure {
   layout: Record<string, Axis>;
 }
 
+/** What a reader moves to measure again, beside the earlier results. */
+const KEEPERS = "uw-cuts, uw-sliders";
 const NEAR = "300px";
 /** A line of more points has marks at some of them only, or the marks would hide the line. */
 const MAX_MARKS = 16;
@@ -52,7 +54,7 @@ export class MeasureElement extends HTMLElement {
     const before = this.querySelector("figure");
     if (!fresh || !now || !before) return;
     const figure = fresh.dataset["figure"] ?? "";
-    const keeps = this.querySelector("uw-cuts") !== null;
+    const keeps = this.querySelector(KEEPERS) !== null;
     if (keeps) keepRows(before, now);
     if (figure) this.dataset["figure"] = keeps ? this.withPoints(figure) : figure;
     else delete this.dataset["figure"];
@@ -61,11 +63,12 @@ export class MeasureElement extends HTMLElement {
     if (figure) void this.draw();
   }
 
-  /** If the measurement has cuts to move, earlier results stay in the chart. */
+  /** If the measurement has cuts or sliders to move, earlier results stay in the chart. */
   private withPoints(figure: string): string {
     const now = JSON.parse(figure) as Figure;
     const before = JSON.parse(this.dataset["figure"] ?? '{"data":[]}') as Figure;
-    return JSON.stringify({ ...now, data: keepPoints(before.data, now.data) });
+    const data = keepPoints(before.data, now.data);
+    return JSON.stringify({ ...now, data, layout: { ...now.layout, showlegend: data.length > 1 } });
   }
 
   private near(entries: IntersectionObserverEntry[]): void {
@@ -120,10 +123,10 @@ export class MeasureElement extends HTMLElement {
     }
   }
 
-  /** Folds the table once the chart is drawn; it stays open if moving cuts adds rows to it. */
+  /** Folds the table once the chart is drawn; it stays open if moving cuts or sliders adds rows to it. */
   private foldTable(): void {
     const table = this.querySelector<HTMLDetailsElement>("[data-table]");
-    if (table && !this.hasAttribute("data-drawn") && !this.querySelector("uw-cuts")) table.open = false;
+    if (table && !this.hasAttribute("data-drawn") && !this.querySelector(KEEPERS)) table.open = false;
   }
 
   private layOut({ data, layout }: Figure, colours: readonly string[], width: number, paints: (name: string) => string): object {

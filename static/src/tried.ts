@@ -48,20 +48,25 @@ function unmark(row: HTMLTableRowElement): void {
 
 /** The points of both, series by series. Those of the last run are marked, even on top of an older point. */
 export function keepPoints(before: readonly Trace[], now: readonly Trace[]): Trace[] {
-  return now.map((trace) => {
-    const old = pointsOf(before.find((one) => one.name === trace.name));
-    const tried = new Set(old.map(String));
-    const measured = pointsOf(trace);
-    const added = measured.filter((point) => !tried.has(String(point)));
-    const points = [...old, ...added];
-    const marked = new Set((added.length ? added : measured.slice(-1)).map(String));
-    return {
-      ...trace,
-      x: points.map(([x]) => x),
-      y: points.map(([, y]) => y),
-      fresh: points.map((point) => marked.has(String(point))),
-    };
-  });
+  const names = new Set(now.map(({ name }) => name));
+  const others = before.filter(({ name }) => !names.has(name));
+  const resting = others.map((trace) => ({ ...trace, fresh: (trace.x ?? []).map(() => false) }));
+  return [...resting, ...now.map((trace) => joinPoints(before, trace))];
+}
+
+function joinPoints(before: readonly Trace[], trace: Trace): Trace {
+  const old = pointsOf(before.find((one) => one.name === trace.name));
+  const tried = new Set(old.map(String));
+  const measured = pointsOf(trace);
+  const added = measured.filter((point) => !tried.has(String(point)));
+  const points = [...old, ...added];
+  const marked = new Set((added.length ? added : measured.slice(-1)).map(String));
+  return {
+    ...trace,
+    x: points.map(([x]) => x),
+    y: points.map(([, y]) => y),
+    fresh: points.map((point) => marked.has(String(point))),
+  };
 }
 
 function pointsOf(trace: Trace | undefined): [unknown, unknown][] {

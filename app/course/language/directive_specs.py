@@ -82,6 +82,10 @@ class MeasureOptions(Options):
         default="", pattern=r"^[A-Za-z_]\w*$", description="write the name of a list of whole numbers in the code"
     )
     layers: int = Field(default=0, ge=2, le=64, description="write how many layers the strip has, from 2 to 64")
+    sliders: Annotated[tuple[str, ...], BeforeValidator(lambda value: split_on(",", value))] = Field(
+        default=(), description="write a name in the code with its smallest and largest value and the step"
+    )
+    series: str = Field(default="", description="write the column whose values each have a line of their own")
 
 
 class GraphOptions(Options):

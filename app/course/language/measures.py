@@ -1,4 +1,4 @@
-"""Builds measurements: code that produces a table, the chart drawn from it, and the cuts that a reader moves."""
+"""Builds measurements: code that produces a table, the chart drawn from it, and what a reader moves beside it."""
 
 import itertools
 import re
@@ -9,6 +9,7 @@ from app.course.language.code_blocks import check_python, find_setup, split_code
 from app.course.language.directive_specs import MeasureOptions
 from app.course.language.draft import Draft
 from app.course.language.options import read_options
+from app.course.language.sliders import read_sliders
 from app.course.language.tree import Directive
 from app.course.problems import Rule
 
@@ -40,9 +41,10 @@ def build_measure(directive: Directive, name: str, draft: Draft) -> Measure | No
         tabulates=True,
     )
     draft.measures[name] = cell
-    plan = ChartPlan(options.chart, options.x, options.y, options.log, options.alt, options.y_title)
+    plan = ChartPlan(options.chart, options.x, options.y, options.log, options.alt, options.y_title, options.series)
     cuts = _read_cuts(directive, options, code.before, draft)
-    return Measure(name, cell, plan, options.exact, draft.where(fence.line), cuts=cuts)
+    sliders = read_sliders(directive, options, code.before, draft)
+    return Measure(name, cell, plan, options.exact, draft.where(fence.line), cuts=cuts, sliders=sliders)
 
 
 def _check_chart(directive: Directive, options: MeasureOptions, draft: Draft) -> None:
@@ -53,9 +55,13 @@ def _check_chart(directive: Directive, options: MeasureOptions, draft: Draft) ->
                 message = f"a {options.chart} chart needs the option :{option}:"
                 remedy = f"write `:{option}:` and names of columns of `result`"
                 draft.report.add(fence.line, Rule.MISSING_OPTION, option, message, remedy)
+        if options.series and len(options.y) != 1:
+            message = f"lines by {options.series!r} need one column in :y:, not {len(options.y)}"
+            remedy = "write one column, or leave out `:series:`"
+            draft.report.add(fence.line_of("series"), Rule.OPTION_VALUE, options.series, message, remedy)
         return
     for given in fence.options:
-        if given.name in ("x", "y", "y-title", "log"):
+        if given.name in ("x", "y", "y-title", "log", "series"):
             message = f":{given.name}: has no effect without a chart"
             draft.report.add(
                 given.line, Rule.OPTION_VALUE, given.value, message, "write `:chart: line`, bar or scatter"

@@ -19,14 +19,23 @@ MAX_TITLE = 30
 
 
 def draw_chart(
-    kind: str, x: str, y: Sequence[str], columns: Mapping[str, Column], log: Sequence[str], y_title: str = ""
+    kind: str,
+    x: str,
+    y: Sequence[str],
+    columns: Mapping[str, Column],
+    log: Sequence[str],
+    y_title: str = "",
+    series: str = "",
 ) -> dict[str, Any]:
     """Traces and axes of a line, bar or scatter chart of `y` over `x`; columns that are missing are left out.
 
-    Without `y_title` the axis is called by the words that its columns share.
+    Without `y_title` the axis is called by the words that its columns share. With `series`, each value of that column
+    has a trace of its own, named "gain 0.5".
     """
     shown = [name for name in y if name in columns]
-    traces = [_trace(kind, name, list(columns.get(x, ())), list(columns[name])) for name in shown]
+    traces = [
+        trace for name in shown for trace in _traces(kind, name, columns.get(x, ()), columns[name], columns, series)
+    ]
     across = {"title": {"text": say_column(x)}, "type": _scale("x", columns.get(x, ()), log, kind)}
     up = {
         "title": {"text": y_title or _say_together(shown)},
@@ -36,7 +45,7 @@ def draw_chart(
         across |= _mark_decades(columns.get(x, ()))
     if "y" in log:
         up |= _mark_decades([value for name in shown for value in columns[name]])
-    layout = {"xaxis": across, "yaxis": up, "showlegend": len(shown) > 1}
+    layout = {"xaxis": across, "yaxis": up, "showlegend": len(traces) > 1}
     return {"data": traces, "layout": layout}
 
 
@@ -86,6 +95,20 @@ def _scale(axis: str, values: Column, log: Sequence[str], kind: str) -> str:
     if axis in log:
         return "log"
     return "category" if kind == "bar" or any(isinstance(value, str) for value in values) else "linear"
+
+
+def _traces(
+    kind: str, name: str, x: Column, y: Column, columns: Mapping[str, Column], series: str
+) -> list[dict[str, Any]]:
+    if series not in columns:
+        return [_trace(kind, name, list(x), list(y))]
+    by_value: dict[Any, list[tuple[Any, Any]]] = {}
+    for value, across, up in zip(columns[series], x, y, strict=False):
+        by_value.setdefault(value, []).append((across, up))
+    return [
+        _trace(kind, f"{series} {value}", [across for across, _ in points], [up for _, up in points])
+        for value, points in by_value.items()
+    ]
 
 
 def _trace(kind: str, name: str, x: list[Any], y: list[Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from the course; `str` fields are text, and are escaped.
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from app.course.blocks import Html, Switch
+from app.course.blocks import Html, Slider, Switch
 from app.course.claim_status import ClaimStatus
 from app.course.model import Evidence
 from app.web.views.ladder import LadderView
@@ -252,6 +252,7 @@ class MeasurementView:
     stale: bool = False
     problem: str = ""
     cuts: CutsView | None = None
+    sliders: tuple[Slider, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def _show(block: Measure, cell: views.CellView, columns: Columns | None) -> view
     plan = block.chart
     wanted = columns is not None and plan.kind is not Chart.NONE
     log = [axis.value for axis in plan.log]
-    figure = draw_chart(plan.kind.value, plan.x, plan.y, columns or {}, log, plan.y_title)
+    figure = draw_chart(plan.kind.value, plan.x, plan.y, columns or {}, log, plan.y_title, plan.series)
     return views.MeasurementView(
         id=block.id,
         anchor=block.id,
@@ -46,6 +46,7 @@ def _show(block: Measure, cell: views.CellView, columns: Columns | None) -> view
         cell=replace(cell, anchor=f"{block.id}-code", caption=""),
         problem=NOT_MEASURED if columns is None else "",
         cuts=_show_cuts(block.cuts) if block.cuts else None,
+        sliders=block.sliders,
     )
 
 

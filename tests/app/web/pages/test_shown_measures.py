@@ -135,3 +135,15 @@ def test_a_logarithmic_axis_over_few_decades_is_marked_in_numbers() -> None:
     figure = draw_chart("line", "x", ["y"], {"x": [1, 2], "y": [10.0, 20_000_000.0]}, ["y"])
 
     assert figure["layout"]["yaxis"]["ticktext"] == ["10", "100", "1,000", "10,000", "100,000", "1M", "10M"]
+
+
+def test_each_value_of_the_series_has_a_line_of_its_own() -> None:
+    columns = {"step": [1, 2, 1, 2], "rate": [0.5, 0.5, 2, 2], "distance": [4, 2, 8, 9]}
+    figure = draw_chart("line", "step", ["distance"], columns, (), series="rate")
+
+    assert [(one["name"], one["x"], one["y"]) for one in figure["data"]] == [
+        ("rate 0.5", [1, 2], [4, 2]),
+        ("rate 2", [1, 2], [8, 9]),
+    ]
+    assert figure["layout"]["showlegend"]
+    assert figure["layout"]["yaxis"]["title"]["text"] == "distance"
