@@ -12,7 +12,7 @@ from typing import Any, assert_never
 from sqlalchemy import ColumnElement, Connection, Row, ScalarSelect, Select, exists, func, or_, select
 
 from app.access.permissions import SECTION_STAFF
-from app.storage.records import AccountId, Section, SectionId
+from app.storage.records import AccountId, SectionId
 from app.storage.statements import fetch, moment, optional_moment
 from app.storage.tables import ACTIVE, accounts, memberships, posts, sections, thread_reads, threads
 
@@ -90,6 +90,14 @@ class Unread:
 
     may_ask: bool = False
     threads: int = 0
+
+
+@dataclass(frozen=True)
+class OpenSection:
+    """One in which the account may ask."""
+
+    id: SectionId
+    title: str
 
 
 _opening = posts.alias("opening")
@@ -214,11 +222,11 @@ def read_unread(connection: Connection, account: AccountId) -> Unread:
     return Unread(True, count_threads(connection, account, ThreadFilter(state=ThreadState.UNREAD)))
 
 
-def read_open_sections(connection: Connection, account: AccountId) -> tuple[Section, ...]:
+def read_open_sections(connection: Connection, account: AccountId) -> tuple[OpenSection, ...]:
     """The sections in which the account may write: those that are not archived."""
     query = select(sections).where(sections.c.id.in_(_sections_of(account)), sections.c.archived_at.is_(None))
     rows = fetch(connection, query.order_by(sections.c.title, sections.c.id))
-    return tuple(Section(SectionId(row.id), row.title) for row in rows)
+    return tuple(OpenSection(SectionId(row.id), row.title) for row in rows)
 
 
 def read_posts(connection: Connection, thread: int) -> tuple[Post, ...]:

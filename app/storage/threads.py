@@ -7,11 +7,12 @@ from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, 
 
 from app.access.permissions import SECTION_STAFF, Role
 from app.storage.audit import Actor, write_line
-from app.storage.records import AccountId, Section, SectionId
+from app.storage.records import AccountId, SectionId
 from app.storage.statements import change, fetch, insert_into
 from app.storage.tables import ACTIVE, memberships, posts, sections, thread_reads, threads
 from app.storage.thread_queries import (
     Audience,
+    OpenSection,
     Post,
     Thread,
     ThreadFilter,
@@ -101,7 +102,7 @@ class Threads:
     async def count(self, account: AccountId, wanted: ThreadFilter) -> int:
         return await self._database.read(count_threads, account, wanted)
 
-    async def open_sections(self, account: AccountId) -> tuple[Section, ...]:
+    async def open_sections(self, account: AccountId) -> tuple[OpenSection, ...]:
         """Where the account may ask."""
         return await self._database.read(read_open_sections, account)
 

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar
 from fastapi import APIRouter, Form, Response
 from fastapi.responses import RedirectResponse
 
-from app.storage.records import Section, SectionId
-from app.storage.thread_queries import Audience
+from app.storage.records import SectionId
+from app.storage.thread_queries import Audience, OpenSection
 from app.storage.threads import MAX_OPEN_OF_ONE, NewPost, NewThread
 from app.web.edge.asking import gather_beside
 from app.web.edge.frame import Frame
@@ -46,7 +46,7 @@ class AskPage:
     words: str
     action: str
     content_hash: str
-    sections: tuple[Section, ...]
+    sections: tuple[OpenSection, ...]
     asked: Asked
     beside: BlockThreads | None
     max_characters: int
