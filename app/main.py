@@ -31,6 +31,7 @@ from app.web.desk import (
     commenting,
     grade,
     gradebook,
+    gradebook_files,
     handed_in,
     likeness,
     people,
@@ -174,6 +175,7 @@ DESK = (
     questions.router,
     gradebook.router,
     grade.router,
+    gradebook_files.router,
 )
 API = (runs.api, exports.api, graphs.api, drills.api, home.api, submissions.api, drafts.api, chapter.api, search.api)
 ALWAYS = (*PAGES, *ACCOUNTS, *DESK, *API)

@@ -130,10 +130,14 @@ class Terms:
 
     def worth(self, at: datetime) -> float:
         """From 0 to 1: what part of the points something handed in `at` can still earn."""
+        return self.worth_of(at, self.days_late(at))
+
+    def worth_of(self, at: datetime, days_late: int) -> float:
+        """The same, for somebody who has counted the days already."""
         opens = self.counts_from()
         if (opens is not None and at < opens) or self.is_closed(at):
             return 0.0
-        return max(0.0, 1 - self.late_percent / 100 * self.days_late(at))
+        return max(0.0, 1 - self.late_percent / 100 * days_late)
 
     def worth_from(self, now: datetime) -> float:
         """The most that can be earned from `now` on."""
@@ -256,7 +260,8 @@ def _find_best(terms: Terms, attempts: Iterable[HandedIn]) -> Best | None:
         earned = float(one.earned >= 1) if terms.assignment.credit is Credit.WHOLE else one.earned
         # Most attempts fail, and a later one is worth no more: its lateness need not be computed.
         if earned > 0 and (found is None or earned > found.value):
-            candidate = Best(one._replace(earned=earned), terms.days_late(one.at), terms.worth(one.at))
+            days = terms.days_late(one.at)
+            candidate = Best(one._replace(earned=earned), days, terms.worth_of(one.at, days))
             if candidate.value > (found.value if found else 0):
                 found = candidate
     return found

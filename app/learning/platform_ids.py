@@ -13,7 +13,8 @@ from io import StringIO
 
 from app.learning.gradebook_csv import Dialect, name_for_canvas
 
-MAX_BYTES = 4 << 20
+MAX_BYTES = 200 * 1024
+"""Of a file; the site takes no longer request than 256 KiB."""
 MAX_LINES = 5000
 CANVAS_COLUMN = re.compile(r"^(?P<title>.*\S)\s*\((?P<id>\d+)\)\s*$", re.DOTALL)
 BLACKBOARD_COLUMN = re.compile(r"^(?P<title>.*?)(?:\s*\[Total Pts:[^\]]*\])?\s*\|(?P<id>\S+)\s*$", re.DOTALL)
@@ -70,7 +71,8 @@ def read_platform_file(content: bytes) -> PlatformFile:
     """Canvas's or Blackboard's own file of grades. Raises UnreadableFile."""
     if len(content) > MAX_BYTES:
         raise UnreadableFile(
-            f"The file has {len(content):,} bytes; send at most {MAX_BYTES:,}, as a gradebook of a class has."
+            f"The file has more than {MAX_BYTES // 1024} KiB; delete the columns of grades that are not from here, "
+            "and send the rest."
         )
     lines = _read_lines(decode_table(content))
     if not lines:

@@ -60,6 +60,15 @@ class GradebookPeople:
         """Keep a platform's ids of the section's people and assignments; others are passed over."""
         await self._database.write(_keep_ids, section, ids, actor)
 
+    async def note_download(self, section: SectionId, platform: str, people: int, actor: Actor) -> None:
+        """Write to the audit that the grades of so many people left the site as a file."""
+        await self._database.write(_note_download, section, platform, people, actor)
+
+
+def _note_download(connection: Connection, section: SectionId, platform: str, people: int, actor: Actor) -> None:
+    what = f"{people} people, for {platform}"
+    write_line(connection, actor, "download the gradebook", section, section=section, after=what)
+
 
 def _read_learners(connection: Connection, section: SectionId) -> tuple[GradebookPerson, ...]:
     named = (roster.c.account == memberships.c.account) & (roster.c.section == section)

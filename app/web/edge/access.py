@@ -198,6 +198,8 @@ RULES: Mapping[str, Rule] = {
     "/desk/{section}/likeness/{exercise}": Rule(Permission.COMPARE_PROGRAMS),
     "/desk/{section}/likeness/{exercise}/{left}/{right}": Rule(Permission.COMPARE_PROGRAMS),
     "/desk/{section}/gradebook": Rule(Permission.SEE_GRADES),
+    "/desk/{section}/gradebook/files": Rule(Permission.DECIDE_GRADES),
+    "/desk/{section}/gradebook/download": Rule(Permission.DECIDE_GRADES, recent=True),
     "/desk/{section}/gradebook/{assignment}/{account}": Rule(Permission.SEE_GRADES),
     "/desk/{section}/gradebook/{assignment}/{account}/override": Rule(Permission.DECIDE_GRADES),
     "/desk/{section}/audit": Rule(Permission.SEE_AUDIT),

@@ -101,7 +101,7 @@ def test_a_title_that_two_assignments_have_is_left_to_the_instructor() -> None:
         (b"", "is empty"),
         (b"\n\n", "is empty"),
         (b"name,points\nAda,3\n", "begins with 'name'"),
-        (b"x" * (MAX_BYTES + 1), "send at most"),
+        (b"x" * (MAX_BYTES + 1), "more than 200 KiB"),
         (b"Student,ID\n" + b"a,1\n" * 6000, "more than 5000 lines"),
     ],
 )

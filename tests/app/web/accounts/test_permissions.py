@@ -75,6 +75,8 @@ EXPECTED = {
     "/desk/{section}/likeness/{exercise}": {Role.INSTRUCTOR},
     "/desk/{section}/likeness/{exercise}/{left}/{right}": {Role.INSTRUCTOR},
     "/desk/{section}/gradebook": SEES_PEOPLE,
+    "/desk/{section}/gradebook/files": {Role.INSTRUCTOR},
+    "/desk/{section}/gradebook/download": {Role.INSTRUCTOR},
     "/desk/{section}/gradebook/{assignment}/{account}": SEES_PEOPLE,
     "/desk/{section}/gradebook/{assignment}/{account}/override": {Role.INSTRUCTOR},
     "/desk/{section}/roster": SEES_PEOPLE,

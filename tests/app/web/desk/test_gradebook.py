@@ -11,7 +11,7 @@ from people import make_account, sign_in, somebody
 
 from app.access.permissions import Role
 from app.learning.grading import Allowance, Credit
-from app.storage.audit import read_lines
+from app.storage.audit import AuditFilter, read_lines
 from app.web.desk.gradebook import SHOWN
 from app.web.edge.site import Site
 
@@ -119,7 +119,7 @@ async def test_an_override_is_in_the_audit_with_before_after_and_reason(
         form = {"act": "set", "points": points, "reason": "why"}
         await browser.post(f"/desk/{class_.section}/gradebook/{double.id}/{ada.id}/override", data=form)
 
-    line = (await class_.site.ledger.database.read(read_lines))[0]
+    line = (await class_.site.ledger.database.read(read_lines, AuditFilter(class_.section)))[0]
     assert (line.actor, line.verb, line.object) == (TEACHER, "override a grade", "Ada")
     assert (line.before, line.after, line.reason) == (
         f"assignment {double.id}: 9",
