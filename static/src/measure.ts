@@ -58,6 +58,8 @@ export class MeasureElement extends HTMLElement {
     if (keeps) keepRows(before, now);
     if (figure) this.dataset["figure"] = keeps ? this.withPoints(figure) : figure;
     else delete this.dataset["figure"];
+    const [shown, fold] = [before, now].map((one) => one.querySelector<HTMLDetailsElement>("[data-table]"));
+    if (shown && fold) fold.open = shown.open;
     before.replaceWith(now);
     this.classList.add("is-live");
     if (figure) void this.draw();
@@ -123,10 +125,10 @@ export class MeasureElement extends HTMLElement {
     }
   }
 
-  /** Folds the table once the chart is drawn; it stays open if moving cuts or sliders adds rows to it. */
+  /** Folds the table once the chart is drawn; it stays open if moving cuts adds a row to it. */
   private foldTable(): void {
     const table = this.querySelector<HTMLDetailsElement>("[data-table]");
-    if (table && !this.hasAttribute("data-drawn") && !this.querySelector(KEEPERS)) table.open = false;
+    if (table && !this.hasAttribute("data-drawn") && !this.querySelector("uw-cuts")) table.open = false;
   }
 
   private layOut({ data, layout }: Figure, colours: readonly string[], width: number, paints: (name: string) => string): object {

@@ -31,6 +31,7 @@ def test_a_slider_rewrites_its_number_and_each_setting_keeps_its_line(open_page:
     expect(measure.get_by_role("status").first).to_have_text("rate 2.2: measured.")
     assert measure.locator("textarea").input_value().startswith("rate = 2.2\n")
     assert lines(measure) == ["rate 0.5", "rate 2.2"]
+    expect(measure.locator("[data-table]")).not_to_have_attribute("open", "")
     expect(measure.locator("tbody tr")).to_have_count(8)
     expect(measure.locator("tbody tr.is-fresh")).to_have_count(4)
     assert CHAPTER in page.url
