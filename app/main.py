@@ -36,6 +36,7 @@ from app.web.desk import (
     likeness,
     people,
     platform,
+    platform_roster,
     questions,
     reports,
     roster,
@@ -159,6 +160,7 @@ ACCOUNTS = (
 )
 DESK = (
     platform.router,
+    platform_roster.router,
     sections.router,
     section_settings.router,
     people.router,

@@ -30,6 +30,7 @@ from app.storage.identities import Identities
 from app.storage.lti_courses import LtiCourses
 from app.storage.lti_launches import LtiLaunches
 from app.storage.lti_registrations import LtiRegistrations
+from app.storage.lti_roster import LtiRosters
 from app.storage.lti_scores import LtiScores
 from app.storage.notes import Notes
 from app.storage.overrides import Overrides
@@ -78,6 +79,7 @@ class Store:
         self.lti_launches = LtiLaunches(database)
         self.lti_courses = LtiCourses(database)
         self.lti_scores = LtiScores(database)
+        self.lti_rosters = LtiRosters(database)
         self.threads = Threads(database)
         self.publications = Publications(database)
 

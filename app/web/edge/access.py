@@ -157,6 +157,8 @@ RULES: Mapping[str, Rule] = {
     "/desk/{section}": Rule(Permission.SEE_PEOPLE),
     "/desk/{section}/settings": Rule(Permission.MANAGE_SECTION),
     "/desk/{section}/platform": Rule(Permission.MANAGE_SECTION),
+    "/desk/{section}/platform/{course_at_platform}/roster": Rule(Permission.MANAGE_SECTION),
+    "/desk/{section}/platform/{course_at_platform}/roster/apply": Rule(Permission.MANAGE_SECTION, recent=True),
     "/desk/{section}/platform/{course_at_platform}/send": Rule(Permission.MANAGE_SECTION),
     "/desk/{section}/platform/{course_at_platform}/unlink": Rule(Permission.MANAGE_SECTION, recent=True),
     "/desk/{section}/code": Rule(Permission.MANAGE_SECTION),

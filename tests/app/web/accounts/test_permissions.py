@@ -86,6 +86,8 @@ EXPECTED = {
     "/desk/{section}/roster/links": {Role.INSTRUCTOR},
     "/desk/{section}/audit": {Role.INSTRUCTOR},
     "/desk/{section}/platform": {Role.INSTRUCTOR},
+    "/desk/{section}/platform/{course_at_platform}/roster": {Role.INSTRUCTOR},
+    "/desk/{section}/platform/{course_at_platform}/roster/apply": {Role.INSTRUCTOR},
     "/desk/{section}/platform/{course_at_platform}/send": {Role.INSTRUCTOR},
     "/desk/{section}/platform/{course_at_platform}/unlink": {Role.INSTRUCTOR},
     "/desk/{section}/reports": {Role.INSTRUCTOR},
