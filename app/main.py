@@ -255,7 +255,7 @@ async def open_site(
     chores = _begin_chores(
         GradeSender(store, platforms, settings.secret, read_course, clock).keep_sending(),
         database.keep_checkpointing(CHECKPOINT_SECONDS),
-        store.keep_sweeping(clock, SWEEP_SECONDS, settings.audit_days),
+        store.keep_sweeping(clock, SWEEP_SECONDS, settings.audit_days, settings.section_months),
         drill_stock.keep_filled(),
         *([published.keep_current(index.count)] if published else []),
     )

@@ -53,6 +53,8 @@ class Settings(SharedSettings):
     """A text file that people agree to when they make an account."""
     audit_days: Annotated[int, Field(ge=30)] = 730
     """How long a line of the audit is kept."""
+    section_months: Annotated[int, Field(ge=0, le=600)] = 0
+    """How many months after a section's end its people are taken out of it; 0: never by itself."""
     preview: bool = False
     """Read the chapters again when they change."""
 

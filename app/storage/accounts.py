@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from app.access.names import key_of_name
 from app.storage.audit import Actor, AuditFilter, read_lines, write_line
-from app.storage.forgetting import forget
+from app.storage.erasing import erase
 from app.storage.memberships import read_memberships
 from app.storage.merging import count_work, merge
 from app.storage.records import Account, AccountId, AccountLine, AuditLine, Session, Work
@@ -136,8 +136,8 @@ class Accounts:
         await self._database.write(_close, account, actor)
 
     async def erase(self, account: AccountId, actor: Actor) -> bool:
-        """Delete the account and all its work. False if there is none."""
-        return await self._database.write(_erase, account, actor)
+        """Delete the account and its work, or see erasing.py for a section's learner. False if there is none."""
+        return await self._database.write(erase, account, actor)
 
     async def everyone(self) -> tuple[AccountLine, ...]:
         """All accounts, by name, for the operator."""
@@ -255,14 +255,6 @@ def _close(connection: Connection, account: AccountId, actor: Actor) -> None:
     connection.execute(delete(calendars).where(calendars.c.learner.in_(whose)))
     end_sessions(connection, account)
     write_line(connection, actor, "close an account", account)
-
-
-def _erase(connection: Connection, account: AccountId, actor: Actor) -> bool:
-    rows = fetch(connection, select(accounts.c.learner).where(accounts.c.id == account))
-    for row in rows:
-        forget(connection, LearnerId(row.learner))
-        write_line(connection, actor, "erase an account", account)
-    return bool(rows)
 
 
 def _read_everyone(connection: Connection) -> tuple[AccountLine, ...]:

@@ -44,6 +44,7 @@ def sweep(connection: Connection, now: datetime) -> int:
         & learners.c.id.not_in(select(accounts.c.learner))
         & learners.c.id.not_in(select(sessions.c.unclaimed).where(sessions.c.unclaimed.is_not(None)))
         & (learners.c.created_at < a_day_ago)
+        & learners.c.is_nameless.is_(False)
     )
     found = [LearnerId(row.id) for row in fetch(connection, select(learners.c.id).where(lost).limit(SWEPT_AT_ONCE))]
     for learner in found:

@@ -23,6 +23,7 @@ from app.storage.class_submissions import ClassSubmissions
 from app.storage.comments import Comments
 from app.storage.draft_key import DraftKey
 from app.storage.drill_graphs import DrillGraphs, close_ask
+from app.storage.erasing import empty_ended_sections
 from app.storage.exporting import export
 from app.storage.forgetting import end_audit, forget, sweep
 from app.storage.gradebook import GradebookPeople
@@ -207,13 +208,21 @@ class Store:
         """Delete the lines of the audit that are older; returns how many."""
         return await self._database.write(end_audit, before)
 
-    async def keep_sweeping(self, clock: Callable[[], datetime], every_seconds: float, audit_days: int) -> None:
+    async def empty_ended_sections(self, now: datetime, months: int) -> int:
+        """Take the people out of the sections that ended so many months ago; returns out of how many."""
+        return await self._database.write(empty_ended_sections, now, months)
+
+    async def keep_sweeping(
+        self, clock: Callable[[], datetime], every_seconds: float, audit_days: int, section_months: int
+    ) -> None:
         """Sweep until cancelled. After StorageRefused, the next sweep tries again."""
         while True:
             await asyncio.sleep(every_seconds)
             with contextlib.suppress(StorageRefused):
                 await self.forget_unreachable(clock())
                 await self.end_audit(clock() - timedelta(days=audit_days))
+                if section_months:
+                    await self.empty_ended_sections(clock(), section_months)
 
     async def export(self, learner: LearnerId) -> dict[str, list[dict[str, Any]]]:
         """Every row about a learner, by table; times as ISO 8601."""

@@ -1,15 +1,17 @@
 """How a submission ends, its row and event together; also the ends without a worker, such as `cancelled`."""
 
+import secrets
+
 from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, update
 
 from graders.contract.events import EventKind
-from graders.contract.jobs import JOB
+from graders.contract.jobs import JOB, GradeJob
 from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.outcome_sentences import make_end
 from graders.contract.results import Finding, Outcome, RunEnd, Verdict
 from graders.ledger.clock import now_seconds
 from graders.ledger.records import State
-from graders.ledger.tables import events, is_graded, submissions, unfinished
+from graders.ledger.tables import events, finished, is_graded, submissions, unfinished
 
 
 def end_unclaimed(
@@ -34,6 +36,22 @@ def cancel(connection: Connection, submission: SubmissionId, learner: LearnerId)
 def forget(connection: Connection, learner: LearnerId) -> None:
     """Delete all of this learner's submissions, and with them their events."""
     connection.execute(delete(submissions).where(submissions.c.learner == learner))
+
+
+def copy_outcomes(connection: Connection, old: LearnerId, new: LearnerId) -> None:
+    """Give `new` what became of `old`'s graded submissions, under new ids: no code, no diagnosis, no result."""
+    row = submissions.c
+    found = connection.execute(
+        select(submissions).where(row.learner == old, is_graded, finished).order_by(row.number)
+    )
+    for one in found.mappings().all():
+        job = JOB.validate_json(one["job"])
+        assert isinstance(job, GradeJob)
+        bare = job.model_copy(update={"source": "", "diagnosed": None}).model_dump_json()
+        ids = {"id": secrets.token_hex(16), "idempotency_key": secrets.token_hex(16), "learner": new}
+        gone = {"result": None, "worker": None, "address_key": None, "last_seq": 0}
+        kept = {name: value for name, value in one.items() if name != "number"}
+        connection.execute(insert(submissions).values(**{**kept, **ids, **gone, "job": bare}))
 
 
 def count_graded(connection: Connection, learner: LearnerId) -> int:

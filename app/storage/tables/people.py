@@ -5,7 +5,8 @@ from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, Integer, Stri
 from app.storage.tables.keys import account_key, learner_key, metadata
 
 # `zone` is the IANA name of the time zone in which the learner's days are counted; NULL is UTC. `cards_version` says
-# by which rules the learner's review cards were made; another version or NULL: make them again.
+# by which rules the learner's review cards were made; another version or NULL: make them again. A learner who
+# `is_nameless` has the outcomes of an erased account; nothing leads to them, and the sweep leaves them.
 learners = Table(
     "learners",
     metadata,
@@ -13,6 +14,7 @@ learners = Table(
     Column("created_at", Double, nullable=False),
     Column("zone", String(64)),
     Column("cards_version", Integer),
+    Column("is_nameless", Boolean, nullable=False, server_default=false()),
 )
 
 # One learner each. A NULL `name_key` cannot sign in by name and password, so its name may be somebody else's too.

@@ -21,6 +21,8 @@ class PrivacyPage:
     learner_days: int
     staff_hours: int
     audit_days: int
+    section_months: int
+    """0: never."""
 
 
 @router.api_route("/privacy", methods=["GET", "HEAD"])
@@ -31,6 +33,7 @@ async def privacy_page(context: RequestContextDep) -> Response:
         anonymous_days=ANONYMOUS.idle.days,
         learner_days=LEARNERS.idle.days,
         audit_days=context.site.settings.audit_days,
+        section_months=context.site.settings.section_months,
         staff_hours=int(STAFF.idle.total_seconds() // 3600),
     )
     return context.site.renderer.page(page)

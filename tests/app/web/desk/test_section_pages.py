@@ -244,3 +244,18 @@ async def test_nobody_copies_a_section_of_others(
 
     assert [answer.status_code for answer in answers] == [404, 404]
     assert await site.store.sections.make_copy(foreign, SectionPlan("x"), Actor(ada.id, site.clock())) is None
+
+
+async def test_a_former_learner_who_deletes_their_account_closes_it_and_keeps_the_school_s_record(
+    browser: httpx2.AsyncClient, site: Site, section: SectionId
+) -> None:
+    bob = await make_account(site, "Bob")
+    await join(site, section, bob, Role.LEARNER)
+    await site.store.sections.leave(section, Actor(bob.id, site.clock()))
+    await sign_in(browser, "Bob")
+
+    deleted = await browser.post("/me/delete")
+
+    assert deleted.headers["location"] == "/me?closed=true"
+    assert await site.store.accounts.find(bob.id) is None
+    assert [one.name for one in await site.store.sections.people(section)] == ["Bob"]
