@@ -30,14 +30,14 @@ check: environment ## check the course in the real box: structure, cells, claims
 
 test: environment-dev lint ## run everything CI runs
 	$(PY) -m app check
-	# Two workers, because the tests mostly wait for browsers and boxes. Failed tests run once more, alone, because a
-	# busy machine can fail them; the first failure stays in the log.
-	$(PY) -m pytest -q -n 2 --dist loadfile $(ARGS) || $(PY) -m pytest -q --last-failed --last-failed-no-failures none $(ARGS)
+	# Two workers, because the tests mostly wait for browsers and boxes; files with slow tests come first. Failed tests
+	# run once more, alone, because a busy machine can fail them; the first failure stays in the log.
+	$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(ARGS) || $(PY) -m pytest -q --last-failed --last-failed-no-failures none $(ARGS)
 
 test-fast: environment-dev ## run the tests that need no torch, box or browser
 	$(PY) -m pytest -q -m "not torch and not box and not browser and not slow" $(ARGS)
 
-test-nightly: environment-dev ## run what takes long: known answers judged 20 times, the box without each layer (root), other Pythons, Debian 13 (root; ARGS=-k NAME)
+test-nightly: environment-dev ## run what takes long: a stranger in a fresh clone, every width, theme and chapter, known answers judged 20 times, the box without each layer (root), other Pythons, Debian 13 (root; ARGS=-k NAME)
 	$(PY) -m pytest -q -m nightly $(ARGS)
 	@[ -n "$(ARGS)" ] || tools/test_pythons
 	@[ -n "$(ARGS)" ] || tools/test_debian13

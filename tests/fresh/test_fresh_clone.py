@@ -17,7 +17,7 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener, urlopen
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
-pytestmark = [pytest.mark.browser, pytest.mark.box, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.box, pytest.mark.slow, pytest.mark.nightly]
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = "/usr/bin/chromium"
