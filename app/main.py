@@ -38,6 +38,7 @@ from app.web.desk import (
     platform,
     platform_roster,
     questions,
+    regrades,
     reports,
     roster,
     sections,
@@ -178,6 +179,7 @@ DESK = (
     gradebook.router,
     grade.router,
     gradebook_files.router,
+    regrades.router,
 )
 API = (runs.api, exports.api, graphs.api, drills.api, home.api, submissions.api, drafts.api, chapter.api, search.api)
 ALWAYS = (*PAGES, *ACCOUNTS, *DESK, *API)

@@ -1,6 +1,6 @@
 """Which results count after applied regrades, and what a learner reads about them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -53,13 +53,14 @@ def find_counting(connection: Connection, wanted: Collection[str]) -> dict[Submi
 class Regraded:
     """What a learner reads: a submission of theirs was judged again. `counts`: the new result is the one that counts.
 
-    `section` and `assignment` are titles.
+    `section` and `assignment` are titles, `zone` is the section's.
     """
 
     submission: SubmissionId
     section: str
     assignment: str
-    assignment_id: str
+    exercise: str
+    zone: str
     reason: str
     applied_at: datetime
     before: Result
@@ -73,19 +74,26 @@ class RegradedWork:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def of_learner(self, learner: LearnerId) -> tuple[Regraded, ...]:
-        """All that were applied, oldest first; those that changed nothing too."""
-        return await self._database.read(_read_of_learner, learner)
+    async def of_learner(self, learner: LearnerId, submission: SubmissionId | None = None) -> tuple[Regraded, ...]:
+        """All that were applied, or those of one submission, oldest first; those that changed nothing too."""
+        return await self._database.read(_read_of_learner, learner, submission)
+
+    async def counting(self, assignment: str) -> Mapping[SubmissionId, Result]:
+        """The results that count for this assignment in place of a submission's own."""
+        return await self._database.read(find_counting, [assignment])
 
 
-def _read_of_learner(connection: Connection, learner: LearnerId) -> tuple[Regraded, ...]:
+def _read_of_learner(
+    connection: Connection, learner: LearnerId, submission: SubmissionId | None
+) -> tuple[Regraded, ...]:
     query = (
         select(
             regrade_items,
             regrades.c.reason,
             regrades.c.ended_at,
-            regrades.c.assignment,
             assignments.c.title,
+            assignments.c.target,
+            sections.c.zone,
             sections.c.title.label("section_title"),
         )
         .join(regrades, regrades.c.number == regrade_items.c.regrade)
@@ -96,12 +104,15 @@ def _read_of_learner(connection: Connection, learner: LearnerId) -> tuple[Regrad
         .where(regrade_items.c.learner == learner, regrades.c.state == APPLIED, memberships.c.status == ACTIVE)
         .order_by(regrades.c.number)
     )
+    if submission is not None:
+        query = query.where(regrade_items.c.submission == submission)
     return tuple(
         Regraded(
             submission=SubmissionId(row.submission),
             section=row.section_title,
             assignment=row.title,
-            assignment_id=row.assignment,
+            exercise=row.target,
+            zone=row.zone,
             reason=row.reason,
             applied_at=moment(row.ended_at),
             before=Result(row.outcome_before, row.passed_before, row.total_before),

@@ -27,6 +27,7 @@ from app.web.views.history import MAX_SHOWN, CompareView, compare
 from app.web.views.next_step import find_next_step
 from app.web.views.presenting_results import AfterPass, show_submission
 from app.web.views.progress import count_progress
+from app.web.views.regraded import RegradedRow, show_regraded
 from app.web.views.result_views import SubmissionView
 from graders.contract.events import EventKind
 from graders.contract.jobs import Diagnosed, GradeJob
@@ -57,6 +58,8 @@ class SubmissionPage:
     submission: SubmissionView
     compare: CompareView | None
     comments: tuple[CommentView, ...]
+    regraded: tuple[RegradedRow, ...]
+    """What judging it again came to, for each section in which that was applied."""
 
 
 class PublicCheckRequest(BaseModel):
@@ -273,7 +276,9 @@ async def submission_page(
     )
     said = await site.store.comments.of_learner(submission.learner, submission.id)
     await site.store.comments.mark_read(submission.learner, submission.id, context.now)
-    return site.renderer.page(SubmissionPage(frame, view, beside, show_comments(said, job.source)))
+    regraded = await site.store.regraded.of_learner(submission.learner, submission.id)
+    page = SubmissionPage(frame, view, beside, show_comments(said, job.source), show_regraded(regraded))
+    return site.renderer.page(page)
 
 
 @router.post("/exercises/{name}/submissions/{submission_id}/restore")

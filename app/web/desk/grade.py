@@ -169,7 +169,7 @@ async def _show(
         maximum=say_points(place.assignment.points),
         sentence=graded.sentence,
         terms=show_terms(graded.terms),
-        attempts=show_attempts(section, graded, handed_in)[-SHOWN:],
+        attempts=show_attempts(section, graded, handed_in, await store.regraded.counting(assignment))[-SHOWN:],
         attempts_cut=len(handed_in) > SHOWN,
         decisions=tuple(_show_decision(one, graded) for one in decisions),
         is_overridden=bool(decisions) and decisions[0].points is not None,

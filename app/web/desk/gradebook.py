@@ -45,7 +45,8 @@ class GradebookPage:
     older_href: str
     whole_href: str
     files_href: str
-    """Empty for somebody who may only look."""
+    regrades_href: str
+    """These two are empty for somebody who may only look."""
     problem: str = ""
 
 
@@ -107,6 +108,7 @@ async def gradebook(
         older_href="" if whole or first + SHOWN >= len(book.people) else _page(address, sort, page + 1),
         whole_href="" if whole else f"{address}?{urlencode({'sort': sort.value, 'whole': 'true'})}",
         files_href=f"{address}/files" if may_decide else "",
+        regrades_href=f"/desk/{section}/regrades" if may_decide else "",
     )
     return context.site.renderer.page(shown)
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Response
 from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContextDep
 from app.web.views.grade_table import GradeTable, show_grades
+from app.web.views.regraded import RegradedRow, show_regraded
 
 router = APIRouter(include_in_schema=False)
 
@@ -17,6 +18,8 @@ class GradesPage:
     template: ClassVar[str] = "grades.html"
     frame: Frame
     sections: tuple[GradeTable, ...]
+    regraded: tuple[RegradedRow, ...]
+    """Submissions that were judged again."""
 
 
 @router.api_route("/me/grades", methods=["GET", "HEAD"])
@@ -38,5 +41,6 @@ async def my_grades(context: RequestContextDep) -> Response:
             )
             for one in assigned
         ),
+        regraded=show_regraded(await context.site.store.regraded.of_learner(context.account.learner)),
     )
     return context.site.renderer.page(page)

@@ -1,8 +1,8 @@
 """What a grade is made of: the terms that hold for its person, and what each thing handed in counts. No I/O."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -62,14 +62,17 @@ def _show_limit(terms: Terms) -> TermRow | None:
     return TermRow("Attempts that count", str(terms.attempts), granted)
 
 
-def show_attempts(section: SectionId, graded: Graded, handed_in: Sequence[HandedIn]) -> tuple[AttemptRow, ...]:
-    """In the order in which they were handed in, those that do not count too."""
+def show_attempts(
+    section: SectionId, graded: Graded, handed_in: Sequence[HandedIn], regraded: Collection[str] = ()
+) -> tuple[AttemptRow, ...]:
+    """In the order in which they were handed in, those that do not count too. `regraded` names those judged again."""
     used: Counter[str] = Counter()
     rows = []
     for one in handed_in:
         why_not = _find_why_not(graded.terms, one, used[one.item])
         used[one.item] += not why_not
-        rows.append(_show_attempt(section, graded, one, why_not))
+        row = _show_attempt(section, graded, one, why_not)
+        rows.append(replace(row, earned=f"{row.earned}, judged again") if one.id in regraded else row)
     return tuple(rows)
 
 
