@@ -1,5 +1,10 @@
 """What a file means for a section that has lines already: nobody twice, nobody blanked, nobody merged by chance."""
 
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -109,3 +114,31 @@ def test_a_file_applied_twice_adds_nobody_the_second_time(first: list[Entry], se
 
     assert again.count(State.NEW) == 0
     assert len(take_over(again, once)) == len(once)
+
+
+@pytest.mark.parametrize("field", ["name", "email", "login"])
+def test_a_file_in_which_everybody_shares_something_is_compared_in_few_steps(field: str) -> None:
+    """Comparing each line with each other one would take ten million steps."""
+    shared = {"name": "Student", **{field: "the same"}}
+    file = [Entry(**{**shared, "student_number": str(number)}) for number in range(5000)]
+    lines = [KnownLine(str(number), entry) for number, entry in enumerate(file)]
+    steps = count_steps(lambda: compare(file, lines))
+
+    assert steps < 5_000_000
+
+
+def count_steps(work: Callable[[], object]) -> int:
+    steps = 0
+
+    def step(frame: FrameType, event: str, arg: object) -> Any:
+        nonlocal steps
+        steps += 1
+        return step
+
+    before = sys.gettrace()
+    sys.settrace(step)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return steps
