@@ -82,7 +82,10 @@ class Looks:
     def at(self, page: Page, name: str) -> None:
         if self.folder:
             width = page.viewport_size["width"] if page.viewport_size else 0
-            page.screenshot(path=Path(self.folder) / f"{name}-{width}.png", full_page=True)
+            page.screenshot(
+                path=Path(self.folder) / f"{name}-{width}{'' if self.script else '-without-script'}.png",
+                full_page=True,
+            )
         if self.script:
             self.found += [f"{name}: {violation}" for violation in find_violations(page)]
             self.found += [f"{name} scrolls sideways"] if find_overflow(page) > 0 else []
