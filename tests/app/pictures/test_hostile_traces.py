@@ -68,9 +68,12 @@ def all_keys(graph: Graph) -> frozenset[str]:
     return frozenset(found)
 
 
-@given(any_trace())
-@MANY
-def test_any_checked_trace_is_drawn_told_and_written(graph: Graph) -> None:
+@pytest.mark.parametrize("traces", [40, pytest.param(150, marks=pytest.mark.nightly)])
+def test_any_checked_trace_is_drawn_told_and_written(traces: int) -> None:
+    settings(MANY, max_examples=traces)(given(any_trace())(draw_in_every_way))()
+
+
+def draw_in_every_way(graph: Graph) -> None:
     opened = all_keys(graph)
     for keys in (frozenset[str](), opened):
         picture = draw_graph(graph, id_prefix="g", opened=keys)

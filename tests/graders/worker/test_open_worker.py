@@ -32,6 +32,7 @@ def test_every_slot_runs_jobs_and_nothing_is_left_when_the_worker_is_closed(tmp_
     assert find_children() == before
 
 
+@pytest.mark.nightly  # proves every boundary once more, as tests/graders/box/test_self_test.py does each time
 def test_a_worker_claims_the_boundaries_that_it_has_proven_and_no_others(tmp_path: Path) -> None:
     with open_worker(GraderSettings(slots=1), one_folder(tmp_path)) as worker:
         assert worker.hello.self_test_passed == worker.hello.self_test_total > 40
