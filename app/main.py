@@ -42,6 +42,7 @@ from app.web.desk import (
     reports,
     roster,
     sections,
+    view_as,
 )
 from app.web.desk import settings as section_settings
 from app.web.desk import submissions as desk_submissions
@@ -171,6 +172,7 @@ DESK = (
     audit.router,
     reports.router,
     desk_submissions.router,
+    view_as.router,
     handed_in.router,
     commenting.router,
     likeness.router,

@@ -32,6 +32,7 @@ class Permission(StrEnum):
     ASK_QUESTIONS = "ask about the course in a section, and read what its members may read"
     ANSWER_QUESTIONS = "the inbox of a section's questions; endorse and hide what is written there"
     SEE_SUBMISSIONS = "read what a section's learners handed in, and comment on it"
+    VIEW_AS = "see the course as a learner of a section sees it, without changing anything"
     COMPARE_PROGRAMS = "see which programs of a section are most alike"
     SEE_ASSIGNMENTS = "see what a section assigns, and who was granted what"
     SET_ASSIGNMENTS = "assign, with points, dates and rules"
@@ -57,6 +58,7 @@ ALLOWED: Mapping[Permission, frozenset[Role]] = {
     Permission.ASK_QUESTIONS: frozenset({Role.INSTRUCTOR, Role.ASSISTANT, Role.LEARNER}),
     Permission.ANSWER_QUESTIONS: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
     Permission.SEE_SUBMISSIONS: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
+    Permission.VIEW_AS: frozenset({Role.INSTRUCTOR}),
     Permission.COMPARE_PROGRAMS: frozenset({Role.INSTRUCTOR}),
     Permission.SEE_ASSIGNMENTS: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
     Permission.SET_ASSIGNMENTS: frozenset({Role.INSTRUCTOR}),

@@ -90,6 +90,10 @@ class Assignments:
         """
         return await self._database.read(_read_assigned, learner, now, target)
 
+    async def of_nobody(self, section: SectionId, now: datetime, target: str = "") -> Assigned:
+        """What the section asks of a learner who has done nothing, as it stood published and open at `now`."""
+        return await self._database.read(_read_for_nobody, section, now, target)
+
     async def make(self, section: SectionId, new: Sequence[Assignment], actor: Actor) -> int:
         """Add assignments at the end, with ids of their own; returns how many. One that is there already stays."""
         return await self._database.write(_make, section, new, actor)
@@ -135,6 +139,19 @@ def _read_policy(connection: Connection, section: SectionId) -> Policy:
     return _as_policy(connection.execute(select(sections).where(sections.c.id == section)).one())
 
 
+def _is_set(now: datetime, target: str) -> list[ColumnElement[bool]]:
+    opens = assignments.c.opens_at
+    conditions: list[ColumnElement[bool]] = [assignments.c.published, opens.is_(None) | (opens <= now.timestamp())]
+    return [*conditions, assignments.c.target == target] if target else conditions
+
+
+def _read_for_nobody(connection: Connection, section: SectionId, now: datetime, target: str) -> Assigned:
+    row = connection.execute(select(sections).where(sections.c.id == section)).one()
+    assigned = read_assignments(connection, section, *_is_set(now, target))
+    is_archived = row.archived_at is not None
+    return Assigned(section, row.title, AccountId(""), None, _as_policy(row), is_archived, assigned, ClassWork())
+
+
 def _read_assigned(connection: Connection, learner: LearnerId, now: datetime, target: str) -> tuple[Assigned, ...]:
     mine = (accounts.c.learner == learner) & (memberships.c.status == ACTIVE)
     mine &= memberships.c.role == Role.LEARNER.value
@@ -146,10 +163,7 @@ def _read_assigned(connection: Connection, learner: LearnerId, now: datetime, ta
         .where(mine)
         .order_by(sections.c.title, sections.c.id)
     )
-    opens = assignments.c.opens_at
-    conditions = [assignments.c.published, opens.is_(None) | (opens <= now.timestamp())]
-    if target:
-        conditions.append(assignments.c.target == target)
+    conditions = _is_set(now, target)
     found = []
     for row in fetch(connection, query):
         section, account = SectionId(row.id), AccountId(row.account)

@@ -24,6 +24,7 @@ LEFT_OUT = {
     "lti_tickets": "launches on their way to their page, kept for minutes",
     "lti_contexts": "courses at a platform; `lti_members` says from which of them a person came",
     "lti_lineitems": "where an assignment's grades go in a course",
+    "viewings": "who sees the course as whom now, for half an hour; the audit keeps who did",
     "sign_in_failures": "keyed hashes, which cannot be traced to an account",
 }
 """Table -> why it has no row about one person."""

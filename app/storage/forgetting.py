@@ -7,7 +7,16 @@ from sqlalchemy import Connection, delete, select
 from app.storage.lti_launches import end_launches
 from app.storage.records import AccountId
 from app.storage.statements import change, fetch
-from app.storage.tables import accounts, audit, learners, one_time_links, sessions, sign_in_attempts, sign_in_failures
+from app.storage.tables import (
+    accounts,
+    audit,
+    learners,
+    one_time_links,
+    sessions,
+    sign_in_attempts,
+    sign_in_failures,
+    viewings,
+)
 from app.storage.threads import forget_posts
 from graders.contract.model import LearnerId
 from graders.ledger.finish import forget as forget_submissions
@@ -38,6 +47,7 @@ def sweep(connection: Connection, now: datetime) -> int:
     connection.execute(delete(sign_in_attempts).where(sign_in_attempts.c.expires_at <= at))
     connection.execute(delete(sign_in_failures).where(sign_in_failures.c.at <= a_day_ago))
     end_launches(connection, at)
+    connection.execute(delete(viewings).where(viewings.c.expires_at <= at))
     # A learner's row is a moment older than their first session, so rows younger than a day are spared.
     lost = (
         learners.c.id.not_in(select(sessions.c.learner))

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, select
 
+from app.storage.records import SectionId
 from app.storage.statements import fetch, moment
 from app.storage.tables import ACTIVE, accounts, assignments, memberships, regrade_items, regrades, sections
 from app.storage.tables.grades import APPLIED
@@ -74,9 +75,11 @@ class RegradedWork:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def of_learner(self, learner: LearnerId, submission: SubmissionId | None = None) -> tuple[Regraded, ...]:
-        """All that were applied, or those of one submission, oldest first; those that changed nothing too."""
-        return await self._database.read(_read_of_learner, learner, submission)
+    async def of_learner(
+        self, learner: LearnerId, submission: SubmissionId | None = None, section: SectionId | None = None
+    ) -> tuple[Regraded, ...]:
+        """All that were applied, or those of a submission or section, oldest first, also without any change."""
+        return await self._database.read(_read_of_learner, learner, submission, section)
 
     async def counting(self, assignment: str) -> Mapping[SubmissionId, Result]:
         """The results that count for this assignment in place of a submission's own."""
@@ -84,7 +87,7 @@ class RegradedWork:
 
 
 def _read_of_learner(
-    connection: Connection, learner: LearnerId, submission: SubmissionId | None
+    connection: Connection, learner: LearnerId, submission: SubmissionId | None, section: SectionId | None
 ) -> tuple[Regraded, ...]:
     query = (
         select(
@@ -106,6 +109,8 @@ def _read_of_learner(
     )
     if submission is not None:
         query = query.where(regrade_items.c.submission == submission)
+    if section is not None:
+        query = query.where(sections.c.id == section)
     return tuple(
         Regraded(
             submission=SubmissionId(row.submission),

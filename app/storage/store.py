@@ -48,6 +48,7 @@ from app.storage.sessions import Sessions
 from app.storage.statements import change, fetch, insert_into, insert_new
 from app.storage.tables import answers, cell_runs, drafts, hints, learners, predictions, readings
 from app.storage.threads import Threads
+from app.storage.viewings import Viewings
 from graders.contract.model import LearnerId
 from graders.ledger import StorageRefused
 from graders.ledger.database import Database
@@ -66,6 +67,7 @@ class Store:
         self.assignments = Assignments(database)
         self.class_submissions = ClassSubmissions(database)
         self.comments = Comments(database)
+        self.viewings = Viewings(database)
         self.identities = Identities(database)
         self.drill_graphs = DrillGraphs(database)
         self.review_cards = ReviewCards(database)

@@ -174,6 +174,17 @@ def test_the_pages_of_what_was_handed_in(
     page.wait_for_url("**/likeness/double/*/*")
     found += look(page, page.url, "pair")
 
+    found += look(page, f"{base}/view-as", "view-as")
+    page.get_by_role("link", name="Ada Okafor", exact=True).press("Enter")
+    page.get_by_label("Why you look").fill("She asked what her page shows.")
+    found += [f"reason: {violation}" for violation in find_violations(page)]
+    page.get_by_role("button", name="See it as Ada Okafor").press("Enter")
+    page.wait_for_url("**/course")
+    found += look(page, "/exercises/double", "viewed-exercise")
+    found += look(page, "/notes", "viewed-refusal")
+    page.get_by_role("button", name="End the view").press("Enter")
+    page.wait_for_url("**/view-as")
+
     ada = sign_in(browser, address, "Ada Okafor", width, theme)
     found += look(ada, "/me/comments", "my-comments")
     found += look(ada, "/exercises/double", "exercise")

@@ -43,6 +43,7 @@ from app.storage.tables.platforms import (
     lti_tickets,
 )
 from app.storage.tables.threads import posts, thread_reads, threads
+from app.storage.tables.viewings import viewings
 from app.storage.tables.work import (
     answers,
     calendars,
@@ -107,4 +108,5 @@ __all__ = [
     "sign_in_failures",
     "thread_reads",
     "threads",
+    "viewings",
 ]

@@ -13,7 +13,9 @@ from starlette.exceptions import HTTPException
 
 from app.course.files import may_be_read
 from app.course.model import Exercise
+from app.storage.comments import Comment
 from app.storage.draft_key import diagnosis_key, exercise_key
+from app.web.edge.assigned import find_regraded
 from app.web.edge.exercise_digest import read_digest
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import LearnerContext, LearnerContextDep, RequestContext, RequestContextDep
@@ -233,9 +235,18 @@ async def _take_form(
 async def need_submission(submission_id: str, context: RequestContextDep) -> Submission:
     """The submission, if it is this learner's; to any other learner it does not exist."""
     found = await context.site.ledger.find(SubmissionId(submission_id))
-    if found is None or found.learner != context.learner or not isinstance(found.job, GradeJob):
+    if found is None or not isinstance(found.job, GradeJob) or not await _may_read(context, found):
         raise HTTPException(404, GONE)
     return found
+
+
+async def _may_read(context: RequestContext, found: Submission) -> bool:
+    """Whether it is the reader's, or was handed in by the learner as whom an instructor sees the course."""
+    viewing = context.viewing
+    if viewing is None or viewing.learner is None:
+        return found.learner == context.learner
+    owner = await context.site.store.class_submissions.find_owner(viewing.section, found.id)
+    return owner is not None and owner.learner == viewing.learner
 
 
 SubmissionDep = Annotated[Submission, Depends(need_submission)]
@@ -274,11 +285,19 @@ async def submission_page(
     frame = await context.frame(
         what if view.finished else "Being judged", f"A submission to {exercise.manifest.title}."
     )
-    said = await site.store.comments.of_learner(submission.learner, submission.id)
-    await site.store.comments.mark_read(submission.learner, submission.id, context.now)
-    regraded = await site.store.regraded.of_learner(submission.learner, submission.id)
+    said, regraded = await _read_comments(context, submission), await find_regraded(context, submission.id)
     page = SubmissionPage(frame, view, beside, show_comments(said, job.source), show_regraded(regraded))
     return site.renderer.page(page)
+
+
+async def _read_comments(context: RequestContext, submission: Submission) -> tuple[Comment, ...]:
+    """Those that the reader may see. Only the learner's own look makes them read."""
+    comments = context.site.store.comments
+    if context.viewing is not None:
+        return await comments.of_section(context.viewing.section, submission.id)
+    found = await comments.of_learner(submission.learner, submission.id)
+    await comments.mark_read(submission.learner, submission.id, context.now)
+    return found
 
 
 @router.post("/exercises/{name}/submissions/{submission_id}/restore")
@@ -297,7 +316,7 @@ async def _show(context: RequestContext, exercise: Exercise, submission: Submiss
     ledger = context.site.ledger
     position = await ledger.find_position(submission.id, exercise.manifest.queue) or QueuePosition(0, 0.0)
     next_step = None
-    if _has_passed(submission):
+    if _has_passed(submission) and context.viewing is None:
         progress = count_progress(await ledger.finished_submissions(submission.learner))
         next_step = find_next_step(context.course, exercise.name, progress)
     # In a thread, because it draws graphs and reads files.

@@ -95,6 +95,8 @@ class SubmissionsPage:
     exercises: tuple[ExerciseRow, ...]
     learners: tuple[LearnerRow, ...]
     pages: Pages
+    view_as_href: str
+    """Empty for a reader who may not see the course as a learner."""
     problem: str = ""
 
 
@@ -145,6 +147,7 @@ async def submissions_page(context: RequestContextDep, section: str, page: PageD
             for one in cut(learners, page)
         ),
         pages=show_pages(len(learners), page, f"/desk/{section}/submissions?page="),
+        view_as_href=f"/desk/{section}/view-as" if is_allowed(Permission.VIEW_AS, (navigation.reader.role,)) else "",
     )
     return context.site.renderer.page(shown)
 
@@ -200,7 +203,9 @@ async def learner_attempts(context: RequestContextDep, section: str, account: st
             )
             for one in attempts
         ),
-        links=(),
+        links=(Link(f"/desk/{section}/view-as?account={account}#as-person", "See the course as they do"),)
+        if is_allowed(Permission.VIEW_AS, (navigation.reader.role,))
+        else (),
         pages=show_pages(0, 1, ""),
     )
     return context.site.renderer.page(page)

@@ -14,7 +14,7 @@ from app.access.permissions import Permission, Role, is_allowed
 from app.access.session_limits import RECENT
 from app.settings import Env
 from app.storage.records import Membership, SectionId
-from app.web.edge.identity import RequestContext, get_request_context
+from app.web.edge.identity import NotWhileViewing, RequestContext, get_request_context
 from app.web.edge.security import SAFE_METHODS
 from app.web.edge.site import CourseDep, SiteDep
 
@@ -135,6 +135,7 @@ RULES: Mapping[str, Rule] = {
             "/static/{digest}/{path:path}",
             "/terms",
             "/theme",
+            "/view/end",
         ),
         OPEN,
     ),
@@ -197,6 +198,8 @@ RULES: Mapping[str, Rule] = {
     "/desk/{section}/submissions/{submission}/comments": Rule(Permission.SEE_SUBMISSIONS),
     "/desk/{section}/submissions/{submission}/comments/{number}": Rule(Permission.SEE_SUBMISSIONS),
     "/desk/{section}/submissions/{submission}/comments/{number}/delete": Rule(Permission.SEE_SUBMISSIONS),
+    "/desk/{section}/view-as": Rule(Permission.VIEW_AS),
+    "/desk/{section}/people/{account}/view-as": Rule(Permission.VIEW_AS, recent=True),
     "/desk/{section}/likeness/{exercise}": Rule(Permission.COMPARE_PROGRAMS),
     "/desk/{section}/likeness/{exercise}/{left}/{right}": Rule(Permission.COMPARE_PROGRAMS),
     "/desk/{section}/gradebook": Rule(Permission.SEE_GRADES),
@@ -230,14 +233,73 @@ RULES: Mapping[str, Rule] = {
 """The path of each route, as its pattern, and what it needs."""
 
 
+OF_NO_READER = frozenset(
+    {
+        "/course/{digest}/math.css",
+        "/healthz",
+        "/lti/config.json",
+        "/lti/jwks",
+        "/readyz",
+        "/static/{digest}/{path:path}",
+    }
+)
+"""What is the same for everybody, and needs no look at who asks."""
+
+SHOWN_WHILE_VIEWING = frozenset(
+    {
+        "/",
+        "/api/chapters/{slug}/graphs/{graph_id}",
+        "/api/chapters/{slug}/graphs/{graph_id}/tape",
+        "/api/home/tape",
+        "/api/search",
+        "/chapters/{slug}",
+        "/chapters/{slug}/figures/{name}",
+        "/claims",
+        "/course",
+        "/debugging",
+        "/exercises/{name}",
+        "/exercises/{name}/submissions/{submission_id}",
+        "/glossary",
+        "/help",
+        "/me/grades",
+        "/modules/{module_id}",
+        "/play",
+        "/privacy",
+        "/problems",
+        "/search",
+    }
+)
+"""What an instructor may open while they see the course as a learner: the course, and of the learner's own their
+submissions and their grades in that section.
+
+So these are closed, beside all that needs an account: progress, notes, review, drills, runs, the export, the calendar
+and its address, questions, comments of other sections, reports, and signing in or out.
+"""
+END_OF_VIEWING = "/view/end"
+
+
+def enforce_viewing(method: str, path: str) -> None:
+    """The one place that says what may be done in a view. Raises NotWhileViewing."""
+    if path == END_OF_VIEWING:
+        return
+    if method not in SAFE_METHODS:
+        raise NotWhileViewing("Nothing was changed.")
+    if path not in SHOWN_WHILE_VIEWING:
+        raise NotWhileViewing("This page shows what is a person’s own, or what is yours.")
+
+
 async def enforce(request: Request, site: SiteDep, course: CourseDep) -> None:
     """Return if the request may go on.
 
-    Raises SignInNeeded, NotAllowed, SectionArchived, or a 404 for a section of others.
+    Raises SignInNeeded, NotAllowed, NotWhileViewing, SectionArchived, or a 404 for a section of others.
     """
-    rule = RULES.get(request.scope["route"].path)
+    path = request.scope["route"].path
+    rule = RULES.get(path)
     if rule is None:
         raise NotAllowed("This address has no permission in app/web/edge/access.py, so nobody may use it.")
+    if path not in OF_NO_READER and (await get_request_context(request, site, course)).viewing:
+        enforce_viewing(request.method, path)
+        return
     if rule == OPEN or _is_open_here(rule, request, site):
         return
     context = await get_request_context(request, site, course)

@@ -2,17 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 
 from app.course.model import Course
 from app.learning.calendar import Deadline
 from app.learning.grade_sentences import say_due, say_points
 from app.learning.grading import Assignment, GradeState, Kind
 from app.storage.assignments import Assigned
+from app.storage.regraded import Regraded
 from app.web.edge.identity import RequestContext
 from app.web.views.assigned import find_href
 from app.web.views.grade_table import say_now, say_own_time
 from app.web.views.grades import Graded, grade_all
-from graders.contract.model import LearnerId
+from graders.contract.model import LearnerId, SubmissionId
 
 SUBJECTS = {
     Kind.EXERCISE: "This exercise",
@@ -23,10 +25,31 @@ SUBJECTS = {
 
 async def find_assigned(context: RequestContext, target: str = "") -> tuple[Assigned, ...]:
     """What the reader's sections ask of them, without archived sections; of `target` alone, if it is given."""
+    found = await find_all_assigned(context, target)
+    return tuple(one for one in found if one.assignments and not one.is_archived)
+
+
+async def find_all_assigned(context: RequestContext, target: str = "") -> tuple[Assigned, ...]:
+    """The same with archived sections. In a view, that of its section alone, for its learner."""
+    assignments, viewing = context.site.store.assignments, context.viewing
+    if viewing is not None and viewing.learner is None:
+        return (await assignments.of_nobody(viewing.section, context.now, target),)
+    if viewing is not None and viewing.learner is not None:
+        found = await assignments.of_learner(viewing.learner, context.now, target)
+        # In which time zone somebody lives is theirs.
+        return tuple(replace(one, own_zone=None) for one in found if one.section == viewing.section)
     if context.account is None or context.learner is None:
         return ()
-    found = await context.site.store.assignments.of_learner(context.learner, context.now, target)
-    return tuple(one for one in found if one.assignments and not one.is_archived)
+    return await assignments.of_learner(context.learner, context.now, target)
+
+
+async def find_regraded(context: RequestContext, submission: SubmissionId | None = None) -> tuple[Regraded, ...]:
+    """What was judged again of the reader's work. In a view, what its section judged again of its learner's."""
+    regraded, viewing = context.site.store.regraded, context.viewing
+    if viewing is not None:
+        found = regraded.of_learner(viewing.learner, submission, viewing.section) if viewing.learner else None
+        return await found if found else ()
+    return await regraded.of_learner(context.learner, submission) if context.learner else ()
 
 
 async def say_assigned(context: RequestContext, target: str, *kinds: Kind) -> tuple[str, ...]:

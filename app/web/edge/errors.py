@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from app.drawing.tasks import NotDrawn
 from app.web.edge.access import NotAllowed, SectionArchived, SignInNeeded
 from app.web.edge.frame import Frame, LearnerFacts, make_frame
-from app.web.edge.identity import FRAGMENT_HEADER, read_theme
+from app.web.edge.identity import FRAGMENT_HEADER, NotWhileViewing, read_theme
 from app.web.edge.memory_meter import Unmeasured
 from app.web.edge.metrics import WEBSITE
 from app.web.edge.mistakes import list_problems
@@ -94,6 +94,12 @@ ARCHIVED = Words(
     "If it should go on, an instructor of the section opens it again on its page “Section”.",
 )
 
+VIEWING = Words(
+    "Not while you see the course as a learner",
+    "A view shows what staff may see of a learner, and changes nothing.",
+    "End the view by the button above, then go on as yourself.",
+)
+
 FIELD_NAMES = {"source": "your code", "text": "your text", "option": "an answer", "confidence": "how sure you are"}
 """Fields of forms and requests, in words that the learner sees on the page."""
 
@@ -166,6 +172,10 @@ async def refuse_role(request: Request, error: Exception) -> Response:
     return respond_with_words(get_site(request), request, 403, str(error), words=NOT_ALLOWED)
 
 
+async def refuse_while_viewing(request: Request, error: Exception) -> Response:
+    return respond_with_words(get_site(request), request, 403, str(error), words=VIEWING)
+
+
 async def refuse_archived(request: Request, error: Exception) -> Response:
     return respond_with_words(get_site(request), request, 409, words=ARCHIVED)
 
@@ -181,6 +191,7 @@ def handle_errors(app: FastAPI) -> None:
     app.add_exception_handler(SignInNeeded, ask_to_sign_in)
     app.add_exception_handler(NotAllowed, refuse_role)
     app.add_exception_handler(SectionArchived, refuse_archived)
+    app.add_exception_handler(NotWhileViewing, refuse_while_viewing)
     app.add_exception_handler(Unmeasured, say_closed)
 
     @app.exception_handler(HTTPException)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from fastapi import Request
 from starlette.routing import Match
@@ -13,6 +14,7 @@ from starlette.routing import Match
 from app.course.model import Course
 from app.preview import PreviewNote
 from app.storage.thread_queries import Unread
+from app.storage.viewings import Viewing
 from app.web.edge.addresses import find_address, hash_address
 from app.web.edge.opened import write_opened
 
@@ -60,6 +62,25 @@ class LearnerFacts:
 
 
 @dataclass(frozen=True)
+class ViewingNote:
+    """The banner of an instructor who sees the course as a learner. Times are the section's."""
+
+    who: str
+    section_title: str
+    shows: str
+    until: str
+
+
+def note_viewing(viewing: Viewing) -> ViewingNote:
+    until = f"{viewing.ends_at.astimezone(ZoneInfo(viewing.zone)):%H:%M} {viewing.zone}"
+    if viewing.at is not None:
+        at = f"{viewing.at.astimezone(ZoneInfo(viewing.zone)):%Y-%m-%d %H:%M} {viewing.zone}"
+        return ViewingNote(viewing.name, viewing.section_title, f"what the section sets on {at}", until)
+    shows = "their submissions with your section’s comments, and what it sets for them; nothing else of theirs"
+    return ViewingNote(viewing.name, viewing.section_title, shows, until)
+
+
+@dataclass(frozen=True)
 class Frame:
     """`path` is the page's own path (for the navigation and the theme form); `asset` maps "site.css" to its URL.
 
@@ -79,6 +100,8 @@ class Frame:
     pages: tuple[str, ...]
     math_css: str
     learner: LearnerFacts
+    viewing: ViewingNote | None = None
+    """Set while an instructor sees the course as a learner."""
     preview: PreviewNote | None = None
     """Set only in an author's preview."""
     opened: str = ""
@@ -115,6 +138,7 @@ def make_frame(
         pages=course.pages,
         math_css=math_css_url(course),
         learner=facts,
+        viewing=getattr(request.state, "viewing", None),
         preview=site.preview.note() if site.preview else None,
         opened="" if facts.known else _note_opened(site, request, nonce),
         has_glossary=bool(course.glossary),

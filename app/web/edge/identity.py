@@ -22,9 +22,10 @@ from app.course.model import Course
 from app.learning.review import Today
 from app.settings import Settings
 from app.storage.records import Account, Deck, Session
+from app.storage.viewings import Viewing
 from app.web.edge.addresses import find_address, hash_address
 from app.web.edge.due import find_due_drills, plan_review
-from app.web.edge.frame import NO_QUESTIONS, Frame, LearnerFacts, Theme, make_frame
+from app.web.edge.frame import NO_QUESTIONS, Frame, LearnerFacts, Theme, make_frame, note_viewing
 from app.web.edge.links import find_resume
 from app.web.edge.opened import HEADER, read_opened
 from app.web.edge.rates import Act
@@ -40,9 +41,17 @@ THEME_COOKIE = "unwind-theme"
 FRAGMENT_HEADER = "x-unwind-fragment"
 
 
+class NotWhileViewing(Exception):
+    """An instructor sees the course as a learner, who neither changes nor sees this. The message is a sentence."""
+
+
 @dataclass(frozen=True)
 class RequestContext:
-    """One request. `session` is None for an unknown reader."""
+    """One request. `session` is None for an unknown reader.
+
+    It is None too while an instructor sees the course as a learner. So a page shows nobody's data then, unless it
+    asks for `viewing` and takes from it what staff of that section may see of its learner.
+    """
 
     site: Site
     course: Course
@@ -51,6 +60,10 @@ class RequestContext:
     theme: Theme
     nonce: str
     now: datetime
+    """The time of the request, or the one that was chosen for seeing the course as a learner."""
+    viewing: Viewing | None = None
+    viewer: Session | None = None
+    """The session of whoever sees the course as a learner."""
 
     @property
     def learner(self) -> LearnerId | None:
@@ -116,6 +129,8 @@ class RequestContext:
             facts = LearnerFacts(
                 True, resume, name, due, are_new_to(self.site.terms, self.account), asked, sum(said.values())
             )
+        if self.viewing is not None:
+            facts = LearnerFacts(account_name=self.viewing.name)
         return make_frame(self.site, self.course, self.request, title, description, self.theme, self.nonce, facts)
 
 
@@ -202,8 +217,18 @@ async def get_request_context(request: Request, site: SiteDep, course: CourseDep
         if now - context.session.seen_at > RENEWED_AFTER:
             send_cookie(context, token, context.session)
             _keep_later(context, context.session)
+        context = await _find_viewing(context, context.session)
     request.state.request_context = context
     return context
+
+
+async def _find_viewing(context: RequestContext, session: Session) -> RequestContext:
+    """The context of a learner's request if this session's instructor sees the course as one, else as it is."""
+    viewing = await context.site.store.viewings.find(session, context.now) if session.is_staff else None
+    if viewing is None:
+        return context
+    context.request.state.viewing = note_viewing(viewing)
+    return replace(context, session=None, viewing=viewing, viewer=session, now=viewing.at or context.now)
 
 
 RequestContextDep = Annotated[RequestContext, Depends(get_request_context)]
@@ -211,6 +236,8 @@ RequestContextDep = Annotated[RequestContext, Depends(get_request_context)]
 
 async def get_learner_context(context: RequestContextDep) -> LearnerContext:
     """Give this request a learner, and store the session once the request has succeeded."""
+    if context.viewing is not None:
+        raise NotWhileViewing("This page keeps something for its reader.")
     if context.session is None:
         return _begin_session(context, await _find_beginning(context))
     if context.account is not None:

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from fastapi import APIRouter, Response
 
+from app.web.edge.assigned import find_all_assigned, find_regraded
 from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContextDep
 from app.web.views.grade_table import GradeTable, show_grades
@@ -24,8 +25,7 @@ class GradesPage:
 
 @router.api_route("/me/grades", methods=["GET", "HEAD"])
 async def my_grades(context: RequestContextDep) -> Response:
-    assert context.account is not None
-    assigned = await context.site.store.assignments.of_learner(context.account.learner, context.now)
+    assigned = await find_all_assigned(context)
     page = GradesPage(
         frame=await context.frame("Your grades", "What your sections assign, and what you have earned."),
         sections=tuple(
@@ -41,6 +41,6 @@ async def my_grades(context: RequestContextDep) -> Response:
             )
             for one in assigned
         ),
-        regraded=show_regraded(await context.site.store.regraded.of_learner(context.account.learner)),
+        regraded=show_regraded(await find_regraded(context)),
     )
     return context.site.renderer.page(page)

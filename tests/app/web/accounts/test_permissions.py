@@ -5,17 +5,15 @@ import re
 import httpx2
 import pytest
 from people import join, make_account, sign_in, somebody, without_notes
+from routes import all_routes
 
 from app.access.permissions import ALLOWED, Permission, Role
-from app.main import ALWAYS
 from app.settings import Settings
 from app.storage.records import Account, SectionId
 from app.storage.thread_queries import Audience
 from app.storage.threads import NewPost, NewThread
 from app.web.edge.access import RULES
-from app.web.edge.assets import read_assets, serve_assets
 from app.web.edge.site import Site
-from app.web.pages import preview
 
 SECRET_NAME = "Zenobia Quillfeather"
 """The name of a learner in the section, which nobody without a right may read."""
@@ -24,16 +22,6 @@ ANYBODY = "anybody"
 """A reader without an account."""
 
 WHO = (ANYBODY, Role.READER, Role.LEARNER, Role.ASSISTANT, Role.INSTRUCTOR, Role.OPERATOR)
-
-
-def all_routes() -> set[tuple[str, str]]:
-    routers = (*ALWAYS, serve_assets(read_assets()), preview.router)
-    return {
-        (method, route.path)  # type: ignore[attr-defined]
-        for router in routers
-        for route in router.routes
-        for method in route.methods  # type: ignore[attr-defined]
-    }
 
 
 GUARDED = sorted(
@@ -72,6 +60,8 @@ EXPECTED = {
     "/desk/{section}/submissions/{submission}/comments": SEES_PEOPLE,
     "/desk/{section}/submissions/{submission}/comments/{number}": SEES_PEOPLE,
     "/desk/{section}/submissions/{submission}/comments/{number}/delete": SEES_PEOPLE,
+    "/desk/{section}/view-as": {Role.INSTRUCTOR},
+    "/desk/{section}/people/{account}/view-as": {Role.INSTRUCTOR},
     "/desk/{section}/likeness/{exercise}": {Role.INSTRUCTOR},
     "/desk/{section}/likeness/{exercise}/{left}/{right}": {Role.INSTRUCTOR},
     "/desk/{section}/gradebook": SEES_PEOPLE,
