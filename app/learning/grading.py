@@ -217,10 +217,12 @@ def compute_grade(
     now: datetime,
     items: Sequence[str] = ("",),
     override: Override | None = None,
+    worth_now: float | None = None,
 ) -> Grade:
     """The grade of one person for one assignment. `work` is in the order in which it was handed in.
 
-    `items` names what the course holds now: work on anything else counts nothing.
+    `items` names what the course holds now: work on anything else counts nothing. `worth_now` is
+    terms.worth_from(now), which whoever grades a class computes once.
     """
     attempts = _find_attempts(terms, work, items)
     best = {item: found for item in items if (found := _find_best(terms, attempts.get(item, ())))}
@@ -233,7 +235,8 @@ def compute_grade(
         return Grade(GradeState.EXCUSED, None, True, best, len(items), used, terms.reason)
     if not items:
         return Grade(GradeState.NOT_YET, None, False, best, 0, used, missing=True)
-    possible = _combine([_find_possible(terms, now, best.get(item), used.get(item, 0)) for item in items], credit)
+    worth = terms.worth_from(now) if worth_now is None else worth_now
+    possible = _combine([_find_possible(terms, worth, best.get(item), used.get(item, 0)) for item in items], credit)
     points, is_final = terms.assignment.points * earned, possible <= earned
     if earned > 0:
         return Grade(GradeState.EARNED, points, is_final, best, len(items), used)
@@ -261,16 +264,17 @@ def _find_best(terms: Terms, attempts: Iterable[HandedIn]) -> Best | None:
         # Most attempts fail, and a later one is worth no more: its lateness need not be computed.
         if earned > 0 and (found is None or earned > found.value):
             days = terms.days_late(one.at)
-            candidate = Best(one._replace(earned=earned), days, terms.worth_of(one.at, days))
+            counted = one if earned == one.earned else one._replace(earned=earned)
+            candidate = Best(counted, days, terms.worth_of(one.at, days))
             if candidate.value > (found.value if found else 0):
                 found = candidate
     return found
 
 
-def _find_possible(terms: Terms, now: datetime, best: Best | None, used: int) -> float:
+def _find_possible(terms: Terms, worth_now: float, best: Best | None, used: int) -> float:
     """The most that an item can come to, from 0 to 1."""
     has_attempt = terms.attempts is None or used < terms.attempts
-    return max(best.value if best else 0.0, terms.worth_from(now) if has_attempt else 0.0)
+    return max(best.value if best else 0.0, worth_now if has_attempt else 0.0)
 
 
 def _combine(values: Sequence[float], credit: Credit) -> float:

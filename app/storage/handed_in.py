@@ -105,16 +105,11 @@ def _read_answers(connection: Connection, assigned: Sequence[Assignment], learne
         .where(row.learner.in_(learners), row.chapter.in_(targets.keys()), ~row.in_review)
         .order_by(row.number)
     )
-    for found in connection.execute(query):
-        assignment = targets[found.chapter]
+    for number, learner, chapter, question, answered_at, correct, ticked in connection.execute(query):
+        assignment = targets[chapter]
         # Only an open answer has ticks. They are its learner's own judgement, so that having compared is what counts.
-        right = bool(found.correct) or found.ticked is not None
-        earned = float(right or assignment.counts is Counts.DONE)
-        yield (
-            assignment.id,
-            found.learner,
-            HandedIn(moment(found.answered_at), earned, found.question, str(found.number)),
-        )
+        earned = float(bool(correct) or ticked is not None or assignment.counts is Counts.DONE)
+        yield assignment.id, learner, HandedIn(moment(answered_at), earned, question, str(number))
 
 
 def _read_predictions(connection: Connection, assigned: Sequence[Assignment], learners: Select[tuple[str]]) -> Found:
@@ -127,9 +122,8 @@ def _read_predictions(connection: Connection, assigned: Sequence[Assignment], le
         .where(row.learner.in_(learners), row.chapter.in_(targets.keys()))
         .order_by(row.committed_at)
     )
-    for found in connection.execute(query):
-        made = HandedIn(moment(found.committed_at), 1.0, found.predict)
-        yield targets[found.chapter].id, found.learner, made
+    for learner, chapter, predict, committed_at in connection.execute(query):
+        yield targets[chapter].id, learner, HandedIn(moment(committed_at), 1.0, predict)
 
 
 def _read_allowances(

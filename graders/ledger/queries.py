@@ -70,7 +70,7 @@ def read_graded(
         .where(row.outcome.not_in(NO_ATTEMPT))
         .order_by(row.number)
     )
-    return (GradedSubmission(*found) for found in connection.execute(query))
+    return map(GradedSubmission._make, connection.execute(query))
 
 
 def read_events(connection: Connection, submission: SubmissionId, after_seq: int) -> tuple[Event, ...]:

@@ -195,7 +195,7 @@ def test_the_pages_of_what_was_handed_in(
     assert found == []
 
 
-@pytest.mark.parametrize(("width", "theme"), [(390, "dark"), (1280, "light"), (390, "light"), (1280, "dark")])
+@pytest.mark.parametrize(("width", "theme"), pair_looks())
 def test_the_pages_of_assignments(browser: Browser, place: tuple[str, str, str], width: int, theme: str) -> None:
     address, section, _ = place
     page = sign_in(browser, address, "Tess Ivory", width, theme)

@@ -57,11 +57,13 @@ def grade_all(
     grades, everybody = {}, tuple(people)
     for assignment in assigned:
         items, usual = items_of(course, assignment), find_terms(assignment, policy)
+        usual_worth = usual.worth_from(now)
         for account in everybody:
             cell = (assignment.id, account)
             allowance = work.allowances.get(cell)
             terms = find_terms(assignment, policy, allowance) if allowance else usual
             override = work.overrides.get(cell)
-            grade = compute_grade(terms, work.handed_in.get(cell, ()), now, items, override)
+            worth_now = usual_worth if terms is usual else None
+            grade = compute_grade(terms, work.handed_in.get(cell, ()), now, items, override, worth_now)
             grades[cell] = Graded(terms, grade)
     return grades
