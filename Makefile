@@ -8,7 +8,7 @@ PY     := .venv/bin/python
 export TORCH
 
 .DEFAULT_GOAL := help
-.PHONY: help serve worker migrate preview check test test-fast test-nightly lint bench assets assets-check environment environment-dev lock clean
+.PHONY: help serve worker migrate preview check test test-fast test-nightly test-lti lint bench assets assets-check environment environment-dev lock clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -42,6 +42,10 @@ test-nightly: environment-dev ## run what takes long: a stranger in a fresh clon
 	@[ -n "$(ARGS)" ] || tools/test_pythons
 	@[ -n "$(ARGS)" ] || tools/test_debian13
 
+test-lti: environment-dev ## run the way through a learning platform against Open edX's own code, in an environment of its own
+	@[ -x .venv-lti/bin/python ] || { python3 -m venv .venv-lti && .venv-lti/bin/pip install -q --require-hashes -r requirements-lti.txt; }
+	$(PY) -m pytest -q -m nightly -k open_edx tests/app/web/lti $(ARGS)
+
 lint: environment-dev ## run ruff, mypy and the import rules
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
@@ -66,6 +70,7 @@ environment-dev: ## make .venv with the test dependencies too
 lock: environment-dev ## resolve the dependencies again
 	.venv/bin/uv pip compile -q --universal --generate-hashes --no-header pyproject.toml tools/torch-needs.in -o requirements.lock
 	.venv/bin/uv pip compile -q --universal --generate-hashes --no-header --extra dev pyproject.toml tools/torch-needs.in -o requirements-dev.lock
+	echo "lti-consumer-xblock<12 cryptography setuptools" | tr " " "\n" | .venv/bin/uv pip compile -q --generate-hashes --no-header - -o requirements-lti.txt
 
 clean: ## remove the environment and caches, but never DATA
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -36,8 +36,12 @@ from graders.ledger import Database
 pytestmark = pytest.mark.slow
 READY_SECONDS = 60
 FOLDER = Path(__file__).resolve().parents[3] / "platforms"
+OPEN_EDX = Path(__file__).resolve().parents[4] / ".venv-lti" / "bin" / "python"
+NEEDS_OPEN_EDX = pytest.mark.skipif(not OPEN_EDX.exists(), reason="make test-lti makes its environment")
 NOBODY = Actor(None, datetime.now(UTC))
-NEEDS_NOBODY = Actor(None, datetime.now(UTC))
+NEEDS_OPEN_EDX = Path(__file__).resolve().parents[4] / ".venv-lti" / "bin" / "python"
+NEEDS_OPEN_EDX = pytest.mark.skipif(not OPEN_EDX.exists(), reason="make test-lti makes its environment")
+NOBODY = Actor(None, datetime.now(UTC))
 
 
 @dataclass
@@ -63,11 +67,14 @@ def tool(tmp_path: Path, empty_database: Path) -> Iterator[Tool]:
     thread.join(timeout=20)
 
 
-@pytest.fixture(params=["openlearning"])
+@pytest.fixture(
+    params=["openlearning", pytest.param("open_edx", marks=[pytest.mark.nightly, NEEDS_OPEN_EDX])],
+)
 def platform(request: pytest.FixtureRequest, tool: Tool, tmp_path: Path) -> Iterator[str]:
     """The address of a platform that knows the tool."""
     port = find_free_port()
-    command = [sys.executable, "-W", "ignore", str(FOLDER / f"{request.param}.py"), str(port), tool.base]
+    python = str(OPEN_EDX) if request.param == "open_edx" else sys.executable
+    command = [python, "-W", "ignore", str(FOLDER / f"{request.param}.py"), str(port), tool.base]
     serving = subprocess.Popen(command, cwd=tmp_path)
     wait_for(port, serving)
     yield f"http://127.0.0.1:{port}"
