@@ -133,7 +133,10 @@ def load_version(data: Path, given: Path, version: str) -> Shown:
         raise NotPublishable(list_mistakes(loaded.problems))
     for problem in loaded.problems:
         log.warning("%s:%s: %s; %s", Path(problem.path), problem.line, problem.message, problem.remedy)
-    return Shown(version, without_dangling(without_drafts(loaded.course)))
+    course = without_dangling(without_drafts(loaded.course))
+    # Computed here, in a thread, because hashing all of it would delay the first answer to be stored.
+    log.info("read the course %s", course.version)
+    return Shown(version, course)
 
 
 def _find(data: Path, given: Path, version: str) -> Path:

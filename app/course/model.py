@@ -74,6 +74,11 @@ class Chapter:
         """What is written in each block, as a hash, by its key."""
         return hash_blocks(self.keys, self.blocks)
 
+    @cached_property
+    def version(self) -> str:
+        """A hash of everything that the chapter says, in its order."""
+        return hash_writing((self.title, tuple(self.hashes.items())))
+
 
 @dataclass(frozen=True)
 class PlannedChapter:

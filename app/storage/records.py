@@ -185,6 +185,8 @@ class Prediction:
     resolved_at: datetime | None = None
     content_hash: str | None = None
     """The hash of the prompt's wording that was answered; None if it was not stored."""
+    course_version: str | None = None
+    """The version of the course that the learner saw, as `Course.version`; None if it was not stored."""
 
 
 @dataclass(frozen=True)
@@ -202,6 +204,8 @@ class Answer:
     rating: int | None = None
     """FSRS's rating; None for an open answer without ticks, and for answers from before ratings were stored."""
     in_review: bool = False
+    course_version: str | None = None
+    """As in a prediction."""
 
 
 @dataclass(frozen=True)

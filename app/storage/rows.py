@@ -12,9 +12,8 @@ from app.storage.statements import moment, optional_moment
 
 def read_prediction(row: Row[Any]) -> Prediction:
     resolved_at = optional_moment(row.resolved_at)
-    return Prediction(
-        row.predict, row.option, row.confidence, moment(row.committed_at), resolved_at, row.content_hash
-    )
+    written = (row.content_hash, row.course_version)
+    return Prediction(row.predict, row.option, row.confidence, moment(row.committed_at), resolved_at, *written)
 
 
 def read_answer(row: Row[Any]) -> Answer:
@@ -30,6 +29,7 @@ def read_answer(row: Row[Any]) -> Answer:
         row.confidence,
         row.rating,
         row.in_review,
+        row.course_version,
     )
 
 

@@ -96,6 +96,7 @@ class Store:
             "confidence": prediction.confidence,
             "committed_at": prediction.committed_at.timestamp(),
             "content_hash": prediction.content_hash,
+            "course_version": prediction.course_version,
         }
         return await self._database.write(_add, predictions, row, prediction.committed_at)
 
@@ -261,6 +262,7 @@ def _answer_row(learner: LearnerId, chapter: str, answer: Answer) -> dict[str, A
         "correct": answer.correct,
         "answered_at": answer.answered_at.timestamp(),
         "content_hash": answer.content_hash,
+        "course_version": answer.course_version,
         "confidence": answer.confidence,
         "rating": answer.rating,
         "in_review": answer.in_review,

@@ -1,5 +1,7 @@
 // The chapter's contents: marks the section in view, and tells the server at which block the reader is.
 
+import { make } from "./dom";
+
 const KEEP_AFTER_MS = 2000;
 
 export class ContentsElement extends HTMLElement {
@@ -37,6 +39,12 @@ export class ContentsElement extends HTMLElement {
       },
       { passive: true },
     );
+    // Somebody who comes back to a tab may find that the course has changed since.
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState !== "visible") return;
+      kept = "";
+      this.keep();
+    });
     // Reading positions before the first frame would force another layout of the whole chapter.
     requestAnimationFrame(() => setTimeout(mark));
   }
@@ -47,7 +55,7 @@ export class ContentsElement extends HTMLElement {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       const anchor = findPlace();
-      if (anchor) void sendPlace(chapter, anchor);
+      if (anchor) void sendPlace(chapter, anchor, this.dataset["version"] ?? "");
     }, KEEP_AFTER_MS);
   }
 }
@@ -61,10 +69,22 @@ function findPlace(): string {
 
 let kept = "";
 
-async function sendPlace(chapter: string, anchor: string): Promise<void> {
+async function sendPlace(chapter: string, anchor: string, version: string): Promise<void> {
   if (kept === anchor) return;
   kept = anchor;
   const body = JSON.stringify({ chapter, anchor });
   // The reader loses almost nothing if the place is not stored, so a failure stays silent.
-  await fetch("/api/position", { method: "PUT", headers: { "Content-Type": "application/json" }, body }).catch(() => null);
+  const init = { method: "PUT", headers: { "Content-Type": "application/json" }, body };
+  const answer = await fetch("/api/position", init).catch(() => null);
+  const now = answer?.headers.get("X-Unwind-Chapter");
+  if (now && now !== version) sayChanged();
+}
+
+/** The server shows another version of this chapter by now: what is open here may not fit its forms any more. */
+function sayChanged(): void {
+  if (document.querySelector(".chapter-changed")) return;
+  const link = make("a", { href: location.pathname }, "Reload it");
+  const said = make("p", { role: "status" }, "This chapter has a new version. ", link, ".");
+  const notice = make("aside", { class: "site-notice chapter-changed", "aria-label": "New version" }, said);
+  document.querySelector("main")?.before(notice);
 }

@@ -16,6 +16,7 @@ predictions = Table(
     Column("committed_at", Double, nullable=False),
     Column("resolved_at", Double),
     Column("content_hash", String(16)),
+    Column("course_version", String(16)),
     Column("rating", Integer),
 )
 
@@ -34,6 +35,7 @@ answers = Table(
     Column("ticked", String(200)),
     Column("answered_at", Double, nullable=False),
     Column("content_hash", String(16)),
+    Column("course_version", String(16)),
     Column("confidence", String(16)),
     Column("rating", Integer),
     Column("in_review", Boolean, nullable=False, server_default=false()),

@@ -81,6 +81,7 @@ async def answer(
         context.now,
         content_hash=block.content_hash,
         rating=None if mark.right is None else rate_mark(mark.right, None),
+        course_version=context.course.version,
     )
     zone = read_zone(context.request_context.request)
     await context.site.store.add_answer(context.learner, chapter.slug, kept, zone)

@@ -86,6 +86,7 @@ async def answer(
         content_hash=instance.question.content_hash,
         confidence=form.confidence,
         rating=None if mark.right is None else rate_mark(mark.right, form.confidence),
+        course_version=context.course.version,
     )
     await context.site.store.answer_drill(context.learner, stored.id, kept)
     return _show_result(stored, practised)

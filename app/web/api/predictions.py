@@ -37,7 +37,8 @@ async def predict(
     if problem:
         return await answer_block(context, chapter, block, problem)
     chosen, how_sure = (option, confidence) if option != DONT_KNOW else (None, None)
-    committed = Prediction(block.id, chosen, how_sure, context.now, content_hash=block.content_hash)
+    versions = (block.content_hash, context.course.version)
+    committed = Prediction(block.id, chosen, how_sure, context.now, None, *versions)
     await context.site.store.commit_prediction(context.learner, chapter.slug, committed)
     return await answer_block(context, chapter, block)
 

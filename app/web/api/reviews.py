@@ -78,6 +78,7 @@ async def answer(
         confidence=confidence,
         rating=None if mark.right is None else rate_mark(mark.right, confidence),
         in_review=True,
+        course_version=context.course.version,
     )
     if key.chapter == ANSWERS:
         number = await keep_drill_answer(context, learner, kept)

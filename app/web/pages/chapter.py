@@ -39,6 +39,7 @@ router = APIRouter(include_in_schema=False)
 api = APIRouter(prefix="/api", tags=["reading"])
 
 CONTENTS_LEVELS = (2, 3)
+VERSION_HEADER = "x-unwind-chapter"
 
 BlockT = TypeVar("BlockT")
 
@@ -66,6 +67,8 @@ class ChapterPage:
     template: ClassVar[str] = "chapter.html"
     frame: Frame
     slug: str
+    version: str
+    """A page whose chapter has another version by now says so to its reader."""
     number: str
     title: str
     subtitle: Html
@@ -196,16 +199,16 @@ async def render_chapter(
 
 def present_page(context: RequestContext, frame: Frame, state: ChapterState, threads: ThreadsOfPage) -> ChapterPage:
     course, chapter = context.course, state.chapter
-    module = course.index.modules[chapter.module]
+    module, reading = course.index.modules[chapter.module], state.history.reading
     ladder = make_ladder(course, chapter, state.history, state.progress, context.now, state.deck)
     blocks = present_blocks(chapter.blocks, replace(state, ladder=ladder))
     if context.site.preview:
         blocks = place_problems(chapter, blocks, context.site.preview.problems_under(f"chapters/{chapter.slug}"))
-    reading = state.history.reading
     before, after = _neighbours(course, chapter)
     return ChapterPage(
         frame=frame,
         slug=chapter.slug,
+        version=chapter.version,
         number=chapter.number,
         title=chapter.title,
         subtitle=chapter.subtitle,
@@ -322,11 +325,18 @@ class ReadingPosition(BaseModel):
 
 
 @api.put("/position", status_code=204)
-async def keep_position(read: ReadingPosition, context: RequestContextDep) -> None:
-    """Store the reader's place if they are known; reading alone does not create a learner."""
+async def keep_position(read: ReadingPosition, context: RequestContextDep, response: Response) -> None:
+    """Store the reader's place if they are known; reading alone does not create a learner.
+
+    The answer names the chapter's present version, so that a page of another one can say so.
+    """
     chapter = context.course.index.by_slug.get(read.chapter)
-    if chapter is None or read.anchor not in chapter.index.anchors:
-        raise HTTPException(404, "There is no such place.")
+    if chapter is None:
+        raise HTTPException(404, "There is no such chapter.")
+    told = {VERSION_HEADER: chapter.version}
+    if read.anchor not in chapter.index.anchors:
+        raise HTTPException(404, "There is no such place.", headers=told)
+    response.headers.update(told)
     if context.learner is not None:
         await context.count(Act.WRITE)
         await context.site.store.keep_position(context.learner, chapter.slug, read.anchor, context.now)

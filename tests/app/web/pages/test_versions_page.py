@@ -1,6 +1,7 @@
 """The operator publishes a version of the course while readers read; each sees one version, and no request fails."""
 
 import asyncio
+import re
 import shutil
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -91,6 +92,47 @@ async def test_a_version_that_was_broken_in_its_folder_does_not_go_live(
     assert refused.status_code == 422
     assert "course.toml:1" in refused.text
     assert (await operator.get(CHAPTER)).status_code == 200
+
+
+async def test_an_answer_keeps_the_version_that_its_learner_saw(
+    operator: httpx2.AsyncClient, site: Site, tmp_path: Path
+) -> None:
+    version = await asyncio.to_thread(add_edited, site, tmp_path / "edited")
+    given = site.read_course().version
+    await operator.post(f"{CHAPTER}/answers/how-many-nodes", data={"number": "1"})
+    await operator.post(PAGE, data={"version": version})
+    await operator.post(f"{CHAPTER}/predictions/double-use", data={"option": "dont-know"})
+    eve = await site.store.accounts.find_by_name("Eve")
+    assert eve is not None
+
+    history = await site.store.history(eve.learner, "a-first-graph")
+
+    assert history.answers[0].course_version == given
+    assert history.predictions["double-use"].course_version == site.read_course().version != given
+
+
+async def test_a_page_is_told_that_its_chapter_has_another_version(
+    operator: httpx2.AsyncClient, stranger: httpx2.AsyncClient, site: Site, tmp_path: Path
+) -> None:
+    """Also if its place is gone; and not if only another chapter has changed."""
+    version = await asyncio.to_thread(add_edited, site, tmp_path / "edited")
+    opened = [find_version((await stranger.get(path)).text) for path in (CHAPTER, "/chapters/a-second-look")]
+    await operator.post(PAGE, data={"version": version})
+
+    told = []
+    for chapter, anchor in (("a-first-graph", "retrieve"), ("a-first-graph", "gone"), ("a-second-look", "gone")):
+        answer = await stranger.put("/api/position", json={"chapter": chapter, "anchor": anchor})
+        told.append((answer.status_code, answer.headers["x-unwind-chapter"]))
+
+    changed = find_version((await stranger.get(CHAPTER)).text)
+    assert changed != opened[0]
+    assert told == [(204, changed), (404, changed), (404, opened[1])]
+
+
+def find_version(page: str) -> str:
+    found = re.search(r'data-version="([0-9a-f]{16})"', page)
+    assert found
+    return found.group(1)
 
 
 async def test_no_request_fails_while_the_course_changes(
