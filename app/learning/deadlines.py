@@ -57,6 +57,12 @@ def count_days_late(at: datetime, due_at: datetime, zone: tzinfo, grace: timedel
     return days
 
 
+def say_day(moment: datetime, zone: tzinfo) -> str:
+    """The day on the zone's calendar, as "4 Dec"."""
+    local = moment.astimezone(zone)
+    return f"{local.day} {local:%b}"
+
+
 def say_moment(moment: datetime, zone: tzinfo) -> str:
     """The moment on the zone's clock, as "Fri 4 Dec 2026 18:00 (Europe/Zurich)"."""
     local = moment.astimezone(zone)

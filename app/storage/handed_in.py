@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Select, select
 from app.access.permissions import Role
 from app.learning.grading import Allowance, Assignment, Counts, HandedIn, Kind, Override
 from app.storage.records import AccountId, SectionId
-from app.storage.regraded import Result, find_counting
+from app.storage.regraded import find_counting, share
 from app.storage.statements import fetch, moment, optional_moment
 from app.storage.tables import (
     ACTIVE,
@@ -88,10 +88,9 @@ def _read_exercises(connection: Connection, assigned: Sequence[Assignment], lear
         return
     counting = find_counting(connection, [one.id for one in targets.values()])
     for one in read_graded(connection, targets.keys(), learners):
-        result = counting.get(SubmissionId(one.id)) or Result(
-            one.outcome, one.cases_passed or 0, one.cases_total or 0
-        )
-        yield targets[one.exercise].id, one.learner, HandedIn(moment(one.submitted_at), result.earned, "", one.id)
+        regraded = counting.get(SubmissionId(one.id)) if counting else None
+        earned = regraded.earned if regraded else share(one.outcome, one.cases_passed, one.cases_total)
+        yield targets[one.exercise].id, one.learner, HandedIn(moment(one.submitted_at), earned, "", one.id)
 
 
 def _read_answers(connection: Connection, assigned: Sequence[Assignment], learners: Select[tuple[str]]) -> Found:

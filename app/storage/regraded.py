@@ -25,11 +25,14 @@ class Result:
 
     @property
     def earned(self) -> float:
-        """The share of the cases that passed, from 0 to 1. Without passing, nobody gets to the whole."""
-        if self.outcome == Outcome.PASSED.value:
-            return 1.0
-        total = self.total or 1
-        return min(self.passed, total - 1) / total
+        return share(self.outcome, self.passed, self.total)
+
+
+def share(outcome: str, passed: int | None, total: int | None) -> float:
+    """The share of the cases that passed, from 0 to 1. Without passing, nobody gets to the whole."""
+    if outcome == Outcome.PASSED.value:
+        return 1.0
+    return min(passed or 0, total - 1) / total if total else 0.0
 
 
 def is_better(one: Result, other: Result) -> bool:

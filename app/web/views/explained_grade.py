@@ -106,4 +106,4 @@ def _say_earned(kind: Kind, earned: float) -> str:
         return "made"
     if kind is Kind.RETRIEVAL:
         return "counts" if earned >= 1 else "does not count"
-    return "passed" if earned >= 1 else f"{earned:.0%} of the cases"
+    return "passed" if earned >= 1 else f"{earned * 100:.0f} % of the cases"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.learning.deadlines import say_moment
+from app.learning.deadlines import say_day
 from app.learning.grade_sentences import say_points
 from app.learning.gradebook_csv import Cell, Column, Gradebook, Row
 from app.learning.grading import Assignment, GradeState, Policy
@@ -25,7 +25,7 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True)
 class HeadCell:
-    """An assignment at the head of its column. `due` is empty where nothing is due."""
+    """An assignment at the head of its column. `due` is a day in the section's zone, empty where nothing is due."""
 
     title: str
     maximum: str
@@ -54,7 +54,7 @@ class GradeLine:
 
 def show_head(assigned: Sequence[Assignment], policy: Policy) -> tuple[HeadCell, ...]:
     return tuple(
-        HeadCell(one.title, say_points(one.points), say_moment(one.due_at, policy.zone) if one.due_at else "")
+        HeadCell(one.title, say_points(one.points), say_day(one.due_at, policy.zone) if one.due_at else "")
         for one in assigned
     )
 

@@ -96,7 +96,7 @@ async def test_a_grade_is_explained_and_overridden_with_a_reason_that_stays_in_i
     again = await browser.post(f"{address}/override", data={"act": "withdraw", "reason": "A mistake."})
     last = (await browser.get(address)).text
 
-    assert "75% of the cases" in before
+    assert "75 % of the cases" in before
     assert "(this is the grade)" in before
     assert [answer.status_code for answer in answers] == [422, 422, 422, 422, 303]
     assert "Set by the teaching staff to 9.5" in after
