@@ -20,7 +20,10 @@ from .recorder import Asked, Recorder, Region
 from .rendering import NO_GRAD, Seen
 from .tape import Event
 
-_count_dispatch_modes = torch._C._len_torch_dispatch_stack
+# Looked up once, because each node's hook calls them.
+count_dispatch_modes = torch._C._len_torch_dispatch_stack
+is_grad_enabled = torch.is_grad_enabled
+DisableTorchFunction = torch._C.DisableTorchFunction
 CHECKPOINT_NODE = "CheckpointFunctionBackward"
 RECOMPUTES = "the checkpointed region runs its forward again"
 HOOKED = "a hook ran on this gradient first"
@@ -93,19 +96,25 @@ class BackwardRun:
 
     def _ran(self, row: Row, outgoing: Any, incoming: Any) -> None:
         """The engine calls this behind each node: what is written out here would take longer as calls."""
-        recorder, now = self._recorder, read_counter()
+        recorder, now, call = self._recorder, read_counter(), self._call
         done, self._done = self._done, row
         number = now if get_ident() == recorder.thread else recorder.read_counter()
         if done is not None and done.holds and not self._keeps_graph:
             done.holds = False
-            recorder.tape.add(Event("free", done, self._call, number))
-        event = Event("vjp", row, self._call, number)
+            recorder.tape.add(Event("free", done, call, number))
+        event = Event("vjp", row, call, number)
         try:
-            run_unseen(self._note_run, event, row, incoming, outgoing)
+            if is_grad_enabled() or count_dispatch_modes():
+                run_unseen(self._note_run, event, row, incoming, outgoing)
+            else:
+                with DisableTorchFunction():
+                    self._note_run(event, row, incoming, outgoing)
         except Exception as problem:  # noqa: BLE001 - the tracer's fault must not become the program's
             recorder.give_up(problem)
-        if now != self.began or row.reached_by < 0:
+        if now != self.began:
             self._reach(row, outgoing, now)
+        elif row.reached_by < 0:
+            row.reached_by = call
 
     def _note_run(self, event: Event, row: Row, incoming: Any, outgoing: Any) -> None:
         recorder, node = self._recorder, self._nodes.pop(row, None)
@@ -169,12 +178,12 @@ class BackwardRun:
 
 def run_unseen(work: Callable[..., None], *given: Any) -> None:
     """Let the tracer work on the program's tensors without recording that."""
-    if torch.is_grad_enabled() or _count_dispatch_modes():
-        with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
+    if is_grad_enabled() or count_dispatch_modes():
+        with DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch.no_grad():
             work(*given)
     else:
         # Most calls, one for each node: entering three contexts takes longer than the rest.
-        with torch._C.DisableTorchFunction():
+        with DisableTorchFunction():
             work(*given)
 
 

@@ -29,6 +29,9 @@ _PASSES_THROUGH = ("torch/functional.py", "torch/nn/functional.py", "torch/_tens
 
 _roles: dict[Any, str] = {}
 _reads_values: dict[Any, bool] = {}
+_inert: set[Any] = set()
+"""Calls that change nothing and hand out no value of a tensor; most ask for a shape, a dim, a flag."""
+_PLAIN = frozenset({bool, int, torch.Size, torch.dtype, torch.device, torch.layout})
 _TRACKING = frozenset({"requires_grad_", "requires_grad"})
 
 
@@ -69,6 +72,8 @@ class Listener(TorchFunctionMode):  # type: ignore[misc]
         before = read_counter()
         result = function(*args, **kwargs) if kwargs else function(*args)
         after = read_counter()
+        if after == before and function in _inert and type(result) in _PLAIN:
+            return result
         # Some calls (isfinite) make nodes on the way to a result that is not tracked.
         is_lost = after == before or (type(result) is torch.Tensor and not result.requires_grad)
         try:
@@ -79,11 +84,7 @@ class Listener(TorchFunctionMode):  # type: ignore[misc]
             if after == before:
                 self._hear(function, args, before)
             else:
-                frame = find_frame(sys._getframe(1), recorder.filename)
-                recorder.calls.note(before, after, recorder.make_site(frame, function), is_lost)
-                recorder.turns.note(frame, before, after)
-                if recorder.values_left > 0 and not is_lost:
-                    recorder.note_value(function, result)
+                self._note_made(function, result, before, after, is_lost, sys._getframe(1))
             if recorder.quiet == 0 and ((is_lost and may_cut(function, result)) or function is CUTS_INSIDE):
                 cut = self._find_cut(function, args, kwargs, result, was_tracked, is_lost)
                 if cut is not None:
@@ -92,11 +93,23 @@ class Listener(TorchFunctionMode):  # type: ignore[misc]
             recorder.give_up(problem)
         return result
 
+    def _note_made(
+        self, function: Any, result: Any, before: int, after: int, is_lost: bool, frame: FrameType | None
+    ) -> None:
+        """A call that made the nodes before <= n < after."""
+        recorder, frame = self._recorder, find_frame(frame, self._recorder.filename)
+        recorder.calls.note(before, after, recorder.make_site(frame, function), is_lost)
+        recorder.turns.note(frame, before, after)
+        if recorder.values_left > 0 and not is_lost:
+            recorder.note_value(function, result)
+
     def _hear(self, function: Any, args: Any, counter: int) -> None:
         """A call that made no node: some of them the tape or a note has to know of."""
         recorder, role = self._recorder, _roles.get(function)
         if role is None:
             role = _roles[function] = find_role(function)
+            if not role and not reads_values(function):
+                _inert.add(function)
         if role == "changes":
             recorder.note_change(counter)
         elif role == "asks":

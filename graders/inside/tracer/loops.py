@@ -13,6 +13,8 @@ from .scopes import read_local
 
 MAX_TURNS = 20_000
 MAX_LETTERS = 20
+MAX_DULL = 100
+"""After so many values that are no int or str, as in a loop over tensors, a loop's variable is no longer read."""
 
 Loops = tuple[tuple[int, tuple[str, ...]], ...]
 """Loops, the outermost first: the line of each and its variables."""
@@ -48,6 +50,8 @@ class TurnLog:
     def __init__(self, source: str) -> None:
         self._around = find_loops_around(source)
         self._latest: dict[int, Turn] = {}
+        self._dull: dict[int, int] = {}
+        """How often in a row a loop's variable was neither an int nor a str."""
         self.turns: list[Turn] = []
 
     def note(self, frame: FrameType | None, before: int, after: int) -> None:
@@ -56,9 +60,12 @@ class TurnLog:
         if frame is None or not loops or len(self.turns) >= MAX_TURNS:
             return
         for line, names in loops:
+            if self._dull.get(line, 0) > MAX_DULL:
+                continue
             text = _tell_value(frame, names)
             if text is None:
                 continue
+            self._dull[line] = 0 if text else self._dull.get(line, 0) + 1
             turn = self._latest.get(line)
             if turn is not None and turn.text == text:
                 turn.end = after

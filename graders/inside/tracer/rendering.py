@@ -88,16 +88,17 @@ class Renderer:
         received = self.see_received(row, incoming, step)
         whole = incoming[0] if len(incoming) == 1 else None
         norm = received[0][1] if whole is not None and row.name in _REARRANGES else None
+        keeps_norm, see = type(norm) is tuple, self.see
         sent: list[Seen] = []
         for tensor in outgoing:
             if tensor is None:
                 sent.append(NOTHING)
             elif tensor is whole:
                 sent.append(received[0])
-            elif type(norm) is tuple:
+            elif keeps_norm:
                 sent.append((tensor.shape, norm))
             else:
-                sent.append(self.see(tensor, step))
+                sent.append(see(tensor, step))
         for target, slot, _ in row.edges:
             if target.uses == 1 and slot < len(sent) and sent[slot][1] is not None:
                 tensor = outgoing[slot]

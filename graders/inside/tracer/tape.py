@@ -5,6 +5,12 @@ from typing import Any
 from .graph import Row
 from .saved import Saved
 
+_UNSET: dict[str, Any] = {
+    "norm": None,
+    **dict.fromkeys(("before", "incoming", "outgoing", "text", "numbers"), ""),
+    **dict.fromkeys(("received", "sent", "held", "refilled"), ()),
+}
+
 
 class Event:
     """One step. `sequence` is autograd's counter at that time: it shows which nodes had been made before.
@@ -29,17 +35,26 @@ class Event:
         "text",
     )
 
+    norm: float | None
+    before: str
+    incoming: str
+    outgoing: str
+    text: str
+    numbers: str
+    received: tuple[Any, ...]
+    sent: tuple[Any, ...]
+    held: tuple[Any, ...]
+    refilled: tuple[Saved, ...]
+
     def __init__(self, kind: str, row: Row | None, call: int, sequence: int) -> None:
         self.kind = kind
         self.row = row
         self.call = call
         self.sequence = sequence
-        self.norm: float | None = None
-        self.before = self.incoming = self.outgoing = self.text = self.numbers = ""
-        self.received: tuple[Any, ...] = ()
-        self.sent: tuple[Any, ...] = ()
-        self.held: tuple[Any, ...] = ()
-        self.refilled: tuple[Saved, ...] = ()
+
+    def __getattr__(self, name: str) -> Any:
+        """What was never set: a step of backward sets only what it has, because the program waits meanwhile."""
+        return _UNSET[name]
 
 
 class Tape:
