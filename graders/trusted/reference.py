@@ -137,7 +137,9 @@ class ReferenceServer:
             except SessionEnded:
                 if self._has_died():
                     raise GraderFault(f"{exercise.name}: the reference process died") from None
-                message = f"{at} ended the process in which it ran, or took more than {MAX_SECONDS} s"
+                message = (
+                    f"{at} ended the process in which it ran, or took more than {MAX_SECONDS} s of processor time"
+                )
                 return Examination(faults=(ExerciseFault(file=at, message=message, remedy=END_REMEDY),))
         return Examination.model_validate(told)
 

@@ -26,7 +26,7 @@ from graders.contract.manifest import Inputs, Judge, Tolerance
 from graders.trusted.case import HOST
 from graders.trusted.drawn_cases import DrawnCases, DrawRequest, describe_fault, open_host, prepare_cases
 from graders.trusted.examination import ExamineRequest, examine
-from graders.trusted.session import MAX_SECONDS, SessionEnded, receive_message, send_message
+from graders.trusted.session import MAX_SECONDS, MAX_WALL_SECONDS, SessionEnded, receive_message, send_message
 from graders.trusted.wire import decode_answer, read_layout
 
 MAX_MEMORY_BYTES = 4 << 30
@@ -80,7 +80,7 @@ def serve_in_child(control: socket.socket, channel: socket.socket, order: dict[s
         resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
         resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        signal.alarm(2 * MAX_SECONDS)
+        signal.alarm(MAX_WALL_SECONDS)
         # The solution of a program to be fixed may print, and that output is not wanted here.
         with Path(os.devnull).open("w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
             (serve_session if order["seed"] else serve_examination)(channel, order)

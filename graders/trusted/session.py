@@ -11,6 +11,10 @@ MAX_RAW = 256 << 20
 MAX_SECONDS = 30
 """Of processor time, for all that an exercise's programs do in one session."""
 
+MAX_WALL_SECONDS = 5 * MAX_SECONDS
+"""Of wall time: a session that sleeps ends then. On a busy machine a program gets a fraction of a processor, so this
+is longer than the judge waits for any message."""
+
 
 class SessionEnded(Exception):
     """The other side is gone or did not answer in time, or its message is too long."""

@@ -14,8 +14,8 @@ from judging_parts import FIXTURES
 
 from graders.trusted.exercise import load_exercise
 from graders.trusted.faults import GraderFault
-from graders.trusted.reference import ReferenceRun, ReferenceServer
-from graders.trusted.session import SessionEnded, send_message
+from graders.trusted.reference import TORCH_IMPORT_SECONDS, WALL_SECONDS, ReferenceRun, ReferenceServer
+from graders.trusted.session import MAX_WALL_SECONDS, SessionEnded, send_message
 from graders.trusted.wire import encode_answer
 
 
@@ -64,6 +64,11 @@ def test_an_answer_that_comes_too_late_is_not_taken_for_the_answer_to_the_next_q
         with suppress(SessionEnded):
             send_message(theirs, {"code": "late"})
         assert run.diagnose(1, answer) is None
+
+
+def test_a_session_ends_by_itself_only_after_the_judge_has_given_up():
+    """Otherwise a busy machine would end an examination, and the author would be told of an endless loop."""
+    assert max(WALL_SECONDS, TORCH_IMPORT_SECONDS) < MAX_WALL_SECONDS
 
 
 def test_a_solution_that_changes_inputs_that_are_to_stay_untouched_is_our_fault(reference, root):
