@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, func, select, upd
 from app.access.permissions import Role
 from app.learning.grading import Allowance, Assignment, Counts, Credit, Kind, Policy
 from app.storage.audit import Actor, write_line
-from app.storage.handed_in import ClassWork, learners_of, read_class_work
+from app.storage.handed_in import ClassWork, count_handed_in, learners_of, read_class_work
 from app.storage.records import AccountId, SectionId
 from app.storage.statements import change, fetch, insert_into, insert_new, optional_moment
 from app.storage.tables import (
@@ -82,6 +82,10 @@ class Assignments:
     ) -> ClassWork:
         """The work of all learners of the section, or of `people` among them, for `assigned` of its assignments."""
         return await self._database.read(read_class_work, section, assigned, people)
+
+    async def count_handed_in(self, section: SectionId, assigned: Sequence[Assignment]) -> Mapping[str, int]:
+        """By assignment, how many of the section's active learners have handed in anything for it."""
+        return await self._database.read(count_handed_in, section, assigned)
 
     async def of_learner(self, learner: LearnerId, now: datetime, target: str = "") -> tuple[Assigned, ...]:
         """What each section asks of an active learner, by the section's title.

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Select, func, select, true
 
 from app.access.permissions import Role
 from app.learning.grading import Allowance, Assignment, Counts, HandedIn, Kind, Override
@@ -23,7 +23,7 @@ from app.storage.tables import (
     predictions,
 )
 from graders.contract.model import SubmissionId
-from graders.ledger.queries import read_graded
+from graders.ledger.queries import count_who_tried, read_graded
 
 Cell = tuple[str, AccountId]
 """An assignment's id, and whose work it is."""
@@ -72,6 +72,25 @@ def read_class_work(
     return ClassWork(
         found, _read_allowances(connection, ids, accounts_of), _read_overrides(connection, ids, accounts_of)
     )
+
+
+def count_handed_in(connection: Connection, section: SectionId, assigned: Sequence[Assignment]) -> dict[str, int]:
+    """By assignment, how many of the section's active learners have handed in anything for it."""
+    chosen = learners_of(section).where(memberships.c.status == ACTIVE).with_only_columns(accounts.c.learner)
+    counted: dict[Kind, Mapping[str, int]] = {
+        Kind.EXERCISE: count_who_tried(connection, _targets(assigned, Kind.EXERCISE).keys(), chosen)
+    }
+    for kind, table, condition in (
+        (Kind.RETRIEVAL, answers, ~answers.c.in_review),
+        (Kind.PREDICTIONS, predictions, true()),
+    ):
+        query = (
+            select(table.c.chapter, func.count(table.c.learner.distinct()))
+            .where(table.c.learner.in_(chosen), table.c.chapter.in_(_targets(assigned, kind).keys()), condition)
+            .group_by(table.c.chapter)
+        )
+        counted[kind] = {chapter: number for chapter, number in connection.execute(query)}
+    return {one.id: counted[one.kind].get(one.target, 0) for one in assigned}
 
 
 Found = Iterable[tuple[str, str, HandedIn]]

@@ -55,6 +55,11 @@ class ReviewCards:
                 deck = await self._database.read(_read_deck, learner, now)
         return deck or NO_DECK
 
+    async def own_zone(self, learner: LearnerId) -> ZoneInfo | None:
+        """The learner's time zone, if they chose one or their browser sent one."""
+        query = select(learners.c.zone).where(learners.c.id == learner, learners.c.zone.is_not(None))
+        return next((ZoneInfo(row.zone) for row in await self._database.read(fetch, query)), None)
+
     async def set_zone(self, learner: LearnerId, zone: str) -> None:
         """Count the learner's days in this time zone, past ones too. `zone` is an IANA name that exists."""
         await self._database.write(_set_zone, learner, zone)

@@ -73,6 +73,20 @@ def read_graded(
     return map(GradedSubmission._make, connection.execute(query))
 
 
+def count_who_tried(
+    connection: Connection, exercises: Collection[str], learners: Select[tuple[str]]
+) -> dict[str, int]:
+    """By exercise, how many of the learners that a query names have a finished attempt."""
+    row = submissions.c
+    query = (
+        select(row.exercise, func.count(row.learner.distinct()))
+        .where(row.exercise.in_(exercises), row.learner.in_(learners), is_graded, finished)
+        .where(row.outcome.not_in(NO_ATTEMPT))
+        .group_by(row.exercise)
+    )
+    return {exercise: number for exercise, number in connection.execute(query)}
+
+
 def read_events(connection: Connection, submission: SubmissionId, after_seq: int) -> tuple[Event, ...]:
     """The events after `after_seq`, in order. The body of the `finished` event is the result as JSON."""
     body = case((events.c.kind == EventKind.FINISHED, submissions.c.result), else_=events.c.body).label("body")

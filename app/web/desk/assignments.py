@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
+from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Depends, Form, Response
 from fastapi.responses import RedirectResponse
@@ -11,7 +12,7 @@ from app.access.permissions import Permission, is_allowed
 from app.course.model import Chapter, Course
 from app.learning.deadlines import say_moment
 from app.learning.grade_sentences import say_points
-from app.learning.grading import Assignment, Counts, Credit, GradeState, Kind, Policy
+from app.learning.grading import Assignment, Counts, Credit, Kind, Policy
 from app.storage.records import SectionId
 from app.web.desk.assignment_form import FormMistake, RulesForm, read_rules
 from app.web.desk.navigation import SectionNavigation, navigate
@@ -20,8 +21,7 @@ from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.rates import Act
 from app.web.edge.signing_in import actor_of
 from app.web.views.assigned import list_assignable, say_kind, title_target
-from app.web.views.grade_table import GradeTable, show_grades
-from app.web.views.grades import grade_all
+from app.web.views.grade_table import GradeTable, say_own_time, show_grades
 
 router = APIRouter(include_in_schema=False)
 
@@ -31,13 +31,15 @@ MAX_AT_ONCE = 200
 
 @dataclass(frozen=True)
 class AssignmentLine:
-    """`done` says how many learners have earned something; `move_action` is empty for somebody who may only look."""
+    """`done` says how many learners handed in anything; `move_action` is empty for somebody who may only look."""
 
     href: str
     title: str
     kind: str
     points: str
     due: str
+    due_here: str
+    """The due date on the reader's own clock, if that differs."""
     closes: str
     done: str
     is_published: bool
@@ -100,16 +102,22 @@ class AssignmentsPreviewPage:
 
 @router.api_route("/desk/{section}/assignments", methods=["GET", "HEAD"])
 async def list_assignments(context: RequestContextDep, section: str) -> Response:
+    assert context.account is not None
     here = SectionId(section)
     navigation = await navigate(context, here, HERE)
     assignments = context.site.store.assignments
     assigned, policy = await assignments.of_section(here), await assignments.policy(here)
     may_set = is_allowed(Permission.SET_ASSIGNMENTS, (navigation.reader.role,))
-    done = await _count_done(context, here, assigned, policy)
+    people = len(await context.site.store.gradebook.learners(here))
+    own_zone = await context.site.store.review_cards.own_zone(context.account.learner)
+    counted = await assignments.count_handed_in(here, assigned)
+    done = {one: f"{number} of {people}" for one, number in counted.items()}
     page = AssignmentsPage(
         frame=await context.frame(navigation.page_title, "What this section's learners are to do."),
         navigation=navigation,
-        lines=tuple(_show_line(context.course, here, one, policy, done[one.id], may_set) for one in assigned),
+        lines=tuple(
+            _show_line(context.course, here, one, policy, own_zone, done[one.id], may_set=may_set) for one in assigned
+        ),
         zone=str(policy.zone),
         new_href=f"/desk/{section}/assignments/new" if may_set else "",
         preview_href=f"/desk/{section}/assignments/preview",
@@ -117,20 +125,15 @@ async def list_assignments(context: RequestContextDep, section: str) -> Response
     return context.site.renderer.page(page)
 
 
-async def _count_done(
-    context: RequestContext, section: SectionId, assigned: tuple[Assignment, ...], policy: Policy
-) -> dict[str, str]:
-    """By assignment, how many of the learners have earned something."""
-    store = context.site.store
-    people = [one.account for one in await store.gradebook.learners(section)]
-    work = await store.assignments.class_work(section, assigned)
-    grades = grade_all(context.course, policy, assigned, people, work, context.now)
-    earned = [one for (one, _), graded in grades.items() if graded.grade.state is GradeState.EARNED]
-    return {one.id: f"{earned.count(one.id)} of {len(people)}" for one in assigned}
-
-
 def _show_line(
-    course: Course, section: SectionId, one: Assignment, policy: Policy, done: str, may_set: bool
+    course: Course,
+    section: SectionId,
+    one: Assignment,
+    policy: Policy,
+    own_zone: ZoneInfo | None,
+    done: str,
+    *,
+    may_set: bool,
 ) -> AssignmentLine:
     href = f"/desk/{section}/assignments/{one.id}"
     return AssignmentLine(
@@ -139,6 +142,7 @@ def _show_line(
         kind=say_kind(one),
         points=say_points(one.points),
         due=say_moment(one.due_at, policy.zone) if one.due_at else "",
+        due_here=say_own_time(one.due_at, policy.zone, own_zone),
         closes=say_moment(one.closes_at, policy.zone) if one.closes_at else "",
         done=done,
         is_published=one.published,

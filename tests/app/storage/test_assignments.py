@@ -207,6 +207,24 @@ async def test_only_accepted_learners_of_the_section_are_read_also_after_they_dr
     assert {account for _, account in hers.handed_in} == {ada.id}
 
 
+async def test_who_handed_in_anything_is_counted_once_for_each_assignment(
+    store: Store, section: SectionId, database: Database
+) -> None:
+    ada, bob = await make_learner(store, section, "Ada"), await make_learner(store, section, "Bob")
+    other = await make_learner(store, await store.sections.make("Autumn", SOMEBODY), "Else")
+    assigned = await assign(store, section, LAB, QUESTIONS, GUESSES)
+    response = QuestionResponse((), "", ())
+    for number, account in enumerate((ada, ada, bob, other)):
+        await submit(database, account, str(number), NOON)
+    for question in ("q1", "q2"):
+        await store.add_answer(bob.learner, "tape", Answer(question, response, False, NOON))
+    await store.add_answer(ada.learner, "tape", Answer("q1", response, True, NOON, in_review=True))
+
+    counted = await store.assignments.count_handed_in(section, assigned)
+
+    assert [counted[one.id] for one in assigned] == [2, 1, 0]
+
+
 async def test_an_allowance_is_granted_replaced_and_withdrawn_with_its_reason(
     store: Store, section: SectionId, database: Database
 ) -> None:

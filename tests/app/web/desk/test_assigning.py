@@ -95,6 +95,18 @@ async def test_several_are_assigned_at_once_with_times_of_the_section(
     assert "questions answered at all, each counts its part" in page
 
 
+async def test_an_instructor_elsewhere_sees_the_deadline_on_their_own_clock_too(
+    browser: httpx2.AsyncClient, site: Site, section: SectionId, instructor: Account
+) -> None:
+    await assign(site, section, replace(LAB, due_at=datetime(2026, 12, 4, 17, tzinfo=UTC)))
+    before = (await browser.get(f"/desk/{section}/assignments")).text
+    await site.store.review_cards.set_zone(instructor.learner, "Asia/Tokyo")
+    after = (await browser.get(f"/desk/{section}/assignments")).text
+
+    assert "for you" not in before
+    assert "for you Sat 5 Dec 2026 02:00 (Asia/Tokyo)" in after
+
+
 async def test_what_is_assigned_already_cannot_be_ticked_again(
     browser: httpx2.AsyncClient, site: Site, section: SectionId, instructor: Account
 ) -> None:
