@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Select, insert, select
 from app.access.names import key_of_name
 from app.storage.records import AccountId, AuditLine, SectionId
 from app.storage.statements import fetch, moment
-from app.storage.tables import accounts, assignments, audit, sections
+from app.storage.tables import accounts, assignments, audit, roster, sections
 from graders.ledger.database import Database
 
 COMMAND_LINE = "the command line"
@@ -89,7 +89,8 @@ def read_lines(connection: Connection, wanted: AuditFilter, most: int = LINES_SH
     """The newest lines that the filter keeps, newest first, with the names that the ids have now."""
     query = select(audit).where(*_conditions(wanted)).order_by(audit.c.number.desc()).limit(most)
     rows = fetch(connection, query)
-    names = _name({text for row in rows for text in (row.actor, row.object, row.before) if text}, connection)
+    ids = {text for row in rows for text in (row.actor, row.object, row.before, row.after) if text}
+    names = _name(connection, ids)
     return tuple(
         AuditLine(
             number=row.number,
@@ -98,16 +99,21 @@ def read_lines(connection: Connection, wanted: AuditFilter, most: int = LINES_SH
             verb=row.verb,
             object=names.get(row.object, row.object),
             before=names.get(row.before, row.before) or "",
-            after=row.after or "",
+            after=names.get(row.after, row.after) or "",
             reason=row.reason or "",
         )
         for row in rows
     )
 
 
-def _name(ids: Collection[str], connection: Connection) -> dict[str, str]:
-    """What accounts, sections and assignments with these ids are called now."""
-    columns = ((accounts, accounts.c.name), (sections, sections.c.title), (assignments, assignments.c.title))
+def _name(connection: Connection, ids: Collection[str]) -> dict[str, str]:
+    """What accounts, sections, assignments and people of a roster with these ids are called now."""
+    columns = (
+        (accounts, accounts.c.name),
+        (sections, sections.c.title),
+        (assignments, assignments.c.title),
+        (roster, roster.c.name),
+    )
     return {
         row.id: row.name
         for table, name in columns

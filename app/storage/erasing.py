@@ -28,10 +28,13 @@ from app.storage.tables import (
     learners,
     lti_contexts,
     lti_members,
+    lti_scores,
     memberships,
     overrides,
     predictions,
     readings,
+    regrade_items,
+    regrades,
     roster,
     sections,
     threads,
@@ -136,8 +139,10 @@ def _empty(connection: Connection, section: SectionId, actor: Actor) -> None:
     courses = select(lti_contexts.c.id).where(lti_contexts.c.section == section)
     for table in (roster, comments, threads):
         connection.execute(delete(table).where(table.c.section == section))
-    for table in (allowances, overrides):
+    for table in (allowances, overrides, lti_scores):
         connection.execute(delete(table).where(table.c.assignment.in_(assigned)))
+    again = select(regrades.c.number).where(regrades.c.assignment.in_(assigned))
+    connection.execute(delete(regrade_items).where(regrade_items.c.regrade.in_(again)))
     connection.execute(delete(lti_members).where(lti_members.c.context.in_(courses)))
     learner = memberships.c.role == Role.LEARNER.value
     connection.execute(delete(memberships).where(memberships.c.section == section, learner))

@@ -223,8 +223,7 @@ def _join_by_link(connection: Connection, token: str, actor: Actor) -> Joined | 
     outcome = _join_as_line(connection, section, actor)
     if outcome in (Joining.JOINED, Joining.IS_MEMBER):
         _link(connection, LineId(row.id), actor.account)
-        line = f"roster line {row.id}"
-        write_line(connection, actor, "join by a personal link", actor.account, section=section, after=line)
+        write_line(connection, actor, "join by a personal link", actor.account, section=section, after=row.id)
     return Joined(section, row.title, outcome)
 
 
@@ -262,8 +261,7 @@ def _set_account(
     else:
         return False
     subject = account or row.account or section
-    what = f"roster line {line}"
-    before, after = (what, None) if account is None else (None, what)
+    before, after = (line, None) if account is None else (None, line)
     write_line(connection, actor, "say whose line it is", subject, section=section, before=before, after=after)
     return True
 

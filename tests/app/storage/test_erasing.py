@@ -62,6 +62,8 @@ def fill(connection: Connection, person: Account, section: SectionId) -> None:
 def make_value(table: Table, column: Any, known: dict[str, Any]) -> Any:
     for key in column.foreign_keys:
         return known[f"{key.column.table.name}.{key.column.name}"]
+    if column.name == "assignment":
+        return known["assignments.id"]
     if table.name == "answers" and column.name == "response":
         return json.dumps(ANSWER)
     if isinstance(column.type, Boolean):
@@ -194,6 +196,51 @@ async def test_a_section_is_emptied_months_after_its_end_and_its_open_accounts_s
     assert {line.account.name for line in await store.accounts.everyone()} >= {"Ada", "Bob"}
     assert "Cyd" not in {line.account.name for line in await store.accounts.everyone()}
     assert await store.accounts.find(ada.id) == ada
+
+
+OWN = {
+    "accounts": "open",
+    "credentials": "how they sign in",
+    "identities": "how they sign in",
+    "sessions": "how they are signed in",
+    "one_time_links": "for their password",
+    "sign_in_attempts": "of theirs",
+    "lti_logins": "of theirs",
+    "lti_tickets": "of theirs",
+    "reports": "who closed it",
+    "regrades": "who began it",
+    "viewings": "for half an hour",
+    "audit": "until its lines are old",
+}
+"""Tables that may name an open account after its section was emptied, beside those of the learner's own work."""
+
+
+async def test_an_emptied_section_keeps_nothing_about_an_account_that_is_still_open(
+    store: Store, database: Database, tmp_path: Path
+) -> None:
+    ada = await make_account(store, "Ada")
+    section = await make_class(store, "Over", date(2026, 1, 31), ada)
+    await database.write(fill, ada, section)
+    before = read_all(tmp_path)
+    about = {
+        "allowances",
+        "comments",
+        "lti_members",
+        "lti_scores",
+        "memberships",
+        "overrides",
+        "regrade_items",
+        "roster",
+    }
+    assert about <= {name for name, rows in before.items() if ada.id in rows or ada.learner in rows}
+
+    await store.empty_ended_sections(datetime(2026, 6, 1, tzinfo=UTC), 3)
+
+    after = read_all(tmp_path)
+    named = {name for name, rows in after.items() if ada.id in rows}
+    assert named - set(OWN) == set()
+    assert [name for name in about if ada.learner in after[name]] == []
+    assert ada.learner in after["drafts"]
 
 
 async def test_a_section_without_a_last_day_ends_when_it_is_archived(store: Store) -> None:

@@ -224,3 +224,20 @@ async def test_an_archived_section_s_links_let_nobody_in(
     await site.store.sections.archive(section, somebody(site))
 
     assert await site.store.rosters.join_by_link(token, Actor(bob.id, site.clock())) is None
+
+
+async def test_the_audit_says_whose_line_it_was_as_long_as_the_roster_has_the_name(
+    browser: httpx2.AsyncClient, site: Site, section: SectionId, ada: Account
+) -> None:
+    bob = await make_account(site, "bobby")
+    await join(site, section, bob, Role.LEARNER)
+    await apply(browser, section, FILE)
+    line = (await lines(site, section))["Bob Byte"]
+    await browser.post(f"/desk/{section}/roster/account", data={"line": line.id, "account": bob.id})
+
+    page = (await browser.get(f"/desk/{section}/audit")).text
+    await site.store.accounts.erase(bob.id, somebody(site))
+    after = (await browser.get(f"/desk/{section}/audit")).text
+
+    assert "<td>say whose line it is</td><td>bobby</td><td>Bob Byte</td>" in page
+    assert "Bob Byte" not in after

@@ -164,6 +164,21 @@ async def test_a_dropped_learner_is_taken_back_by_the_instructor(
     assert "Bob</th><td>learner</td>" in (await browser.get(f"/desk/{section}")).text
 
 
+async def test_a_dropped_assistant_sees_nothing_of_the_section(
+    browser: httpx2.AsyncClient, site: Site, section: SectionId
+) -> None:
+    cyd = await make_account(site, "Cyd")
+    await join(site, section, cyd, Role.ASSISTANT)
+    await sign_in(browser, "Cyd")
+    before = await browser.get(f"/desk/{section}")
+
+    await site.store.sections.drop(section, cyd.id, somebody(site))
+
+    assert before.status_code == 200
+    assert (await browser.get(f"/desk/{section}")).status_code == 404
+    assert "Spring" not in (await browser.get("/desk")).text + (await browser.get("/me/account")).text
+
+
 async def test_an_archived_section_is_read_and_refuses_every_write_but_its_opening(
     browser: httpx2.AsyncClient, site: Site, section: SectionId, ada: Account
 ) -> None:
