@@ -14,6 +14,7 @@ from app.storage.records import AccountId, Membership, SectionId, Status
 from app.web.accounts.one_time_link import show_new_link
 from app.web.accounts.sign_in import Field
 from app.web.desk.navigation import SectionNavigation, navigate
+from app.web.desk.submissions import learner_href
 from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.signing_in import actor_of
@@ -33,6 +34,8 @@ class PersonRow:
     """Empty where this reader may not end the role."""
     link_action: str
     """Empty where this reader may not make a link for the person."""
+    submissions_href: str
+    """Empty for whoever is or was no learner here."""
     back_action: str
     """Empty for a person who is in the section, or whom this reader may not take back."""
 
@@ -127,6 +130,7 @@ def _show_person(
     is_here = person.status in (Status.ACTIVE, Status.INVITED)
     may_end = may_change and is_here
     may_link = may_end and person.account in resettable
+    was_learner = person.role is Role.LEARNER and person.status is not Status.INVITED
     return PersonRow(
         name=person.name,
         school_name=school_name,
@@ -134,5 +138,6 @@ def _show_person(
         status=person.status.value,
         end_action=f"{base}/end" if may_end else "",
         link_action=f"{base}/link" if may_link else "",
+        submissions_href=learner_href(person.section, person.account) if was_learner else "",
         back_action=f"{base}/take-back" if may_change and not is_here else "",
     )

@@ -144,7 +144,7 @@ async def test_a_personal_link_makes_an_account_the_person_of_the_roster_once(
     assert "This link was used" in again.text
     assert "you are another person of the roster already" in second.text
     assert (await lines(site, section))["Bob Byte"].account == bob.id
-    assert "bobby</th><td>Bob Byte</td><td>learner</td>" in (await browser.get(f"/desk/{section}")).text
+    assert "bobby</a></th><td>Bob Byte</td><td>learner</td>" in (await browser.get(f"/desk/{section}")).text
     assert list(await fetch_links(browser, section)) == ["Cyd"]
 
 

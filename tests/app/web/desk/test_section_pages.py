@@ -121,7 +121,7 @@ async def test_a_learner_joins_by_the_code_after_reading_who_will_see_what(
 
     assert joined.headers["location"] == "/me/account"
     assert "<strong>Spring</strong>: learner" in (await stranger.get("/me/account")).text
-    assert "Bob</th><td>learner</td>" in (await browser.get(f"/desk/{section}")).text
+    assert "Bob</a></th><td>learner</td>" in (await browser.get(f"/desk/{section}")).text
 
 
 async def test_a_code_that_nobody_has_and_a_dropped_learner_are_told_so(
@@ -158,10 +158,10 @@ async def test_a_dropped_learner_is_taken_back_by_the_instructor(
     await sign_in(browser, "Ada")
 
     await browser.post(f"/desk/{section}/people/{bob.id}/end")
-    assert "Bob</th><td>learner, dropped</td>" in (await browser.get(f"/desk/{section}")).text
+    assert "Bob</a></th><td>learner, dropped</td>" in (await browser.get(f"/desk/{section}")).text
     await browser.post(f"/desk/{section}/people/{bob.id}/take-back")
 
-    assert "Bob</th><td>learner</td>" in (await browser.get(f"/desk/{section}")).text
+    assert "Bob</a></th><td>learner</td>" in (await browser.get(f"/desk/{section}")).text
 
 
 async def test_a_dropped_assistant_sees_nothing_of_the_section(

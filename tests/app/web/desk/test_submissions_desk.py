@@ -6,7 +6,7 @@ import time
 import httpx2
 import pytest
 from handing_in import EXERCISE, LOOPS, MAPS, WRONG, end_membership, hand_in, make_class, staff
-from people import make_account, sign_in
+from people import make_account, sign_in, somebody
 
 from app.access.permissions import Role
 from app.web.edge.site import Site
@@ -69,6 +69,21 @@ async def test_the_first_page_counts_by_exercise_and_lists_the_people(
     assert re.search(r"</a></th><td>2</td><td>1</td>", page)
     assert all(f'href="/desk/{section}/submissions/people/{one.id}"' in page for one in people.values())
     assert f'href="/desk/{section}/likeness/{EXERCISE}"' in page
+
+
+async def test_a_learner_s_name_on_the_list_of_people_leads_to_what_they_handed_in(
+    browser: httpx2.AsyncClient, site: Site
+) -> None:
+    section, people = await make_class(site, "Ada", "Bob")
+    await staff(site, section, "Tess", Role.ASSISTANT)
+    await site.store.sections.invite(section, (await make_account(site, "Cyd")).name, Role.LEARNER, somebody(site))
+    await sign_in(browser, "Tess")
+
+    page = (await browser.get(f"/desk/{section}")).text
+    linked = re.findall(rf'href="(/desk/{section}/submissions/people/\w+)">(\w+)</a>', page)
+
+    assert [name for _, name in linked] == ["Ada", "Bob"]
+    assert people["Ada"].id in (await browser.get(linked[0][0])).url.path
 
 
 async def test_an_assistant_is_offered_no_comparison(browser: httpx2.AsyncClient, site: Site) -> None:
