@@ -15,7 +15,7 @@ y.backward()
 LONGEST_MS = 120_000
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_hundred_thousand_operations_are_a_picture_or_a_sentence(open_page: OpenPage) -> None:
     page = open_page(programs.link_to(CHAIN))
     picture = page.locator("uw-player svg.graph-picture")

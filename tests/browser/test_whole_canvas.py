@@ -47,6 +47,7 @@ def count_pixels(page: Page, name: str) -> int:
     return int(page.evaluate(PIXELS).get(colour, 0))
 
 
+@pytest.mark.nightly  # it measures seconds, which a busy machine takes more of
 def test_ten_thousand_operations_open_within_seconds_and_step_fast(open_page: OpenPage) -> None:
     page = play(open_page, programs.LONG_LOOP)
     expect(page.get_by_role("button", name="Open all 10,001 operations")).to_be_visible()

@@ -145,7 +145,7 @@ async def test_a_box_that_neither_its_limits_nor_a_kill_can_end_is_our_fault_and
     assert (await stage.expect_one_verdict(await stage.submit("", key="later"))).result.stdout == "heir"
 
 
-@pytest.mark.parametrize("skew", ["clock+60", "clock-60"])
+@pytest.mark.parametrize("skew", ["clock+60", pytest.param("clock-60", marks=pytest.mark.nightly)])
 async def test_a_worker_whose_clock_is_a_minute_wrong_keeps_its_leases_and_takes_no_other(
     stage: Stage, skew: str
 ) -> None:

@@ -124,6 +124,7 @@ def test_a_layer_that_one_flavour_lacks_is_missed(
 
 
 @pytest.mark.box
+@pytest.mark.nightly
 def test_a_layer_that_one_slot_lacks_is_missed(profile: Profile, monkeypatch: pytest.MonkeyPatch) -> None:
     if profile is Profile.P3:
         pytest.skip("without namespaces, what gets through reaches the host")
