@@ -63,10 +63,12 @@ async def desk(context: RequestContextDep) -> Response:
 
 @router.api_route("/desk/new", methods=["GET", "HEAD"])
 async def new_section(context: RequestContextDep, source: FromInQuery = "") -> Response:
-    """An empty form, or one with the rules of a former section, whose plan is then copied."""
+    """A form with the reader's own time zone, or with the rules of a former section, whose plan is then copied."""
     former = await _find_former(context, source)
     if former is None:
-        return await _show_new(context, TypedPlan())
+        assert context.learner is not None
+        deck = await context.site.store.review_cards.deck(context.learner)
+        return await _show_new(context, TypedPlan(zone=deck.zone))
     typed = show_plan(replace(former.plan, starts_on=None, ends_on=None))
     return await _show_new(context, typed, former=former)
 

@@ -60,6 +60,19 @@ async def test_an_instructor_makes_a_section_and_is_its_instructor(
     assert (await browser.get(f"/desk/{new}")).status_code == 200
 
 
+async def test_a_new_section_is_first_offered_in_the_teacher_s_own_time_zone(
+    browser: httpx2.AsyncClient, site: Site, ada: Account
+) -> None:
+    await sign_in(browser, "Ada")
+    before = (await browser.get("/desk/new")).text
+    await browser.post("/review/zone", data={"zone": "Asia/Kathmandu"})
+
+    after = (await browser.get("/desk/new")).text
+
+    assert "<option selected>UTC</option>" in before
+    assert "<option selected>Asia/Kathmandu</option>" in after
+
+
 async def test_a_form_with_a_mistake_comes_back_as_it_was_typed(browser: httpx2.AsyncClient, ada: Account) -> None:
     await sign_in(browser, "Ada")
 
