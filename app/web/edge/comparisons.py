@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from app.learning.likeness import Comparison, Print, Unreadable, compare, make_print
 
-KEPT = 16
+KEPT = 8
 PAIRS_KEPT = 100
 
 
