@@ -19,7 +19,7 @@ from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.rates import Act
 from app.web.edge.signing_in import actor_of
 from app.web.views.grades import grade_all
-from app.web.views.regraded import Change, RegradeRow, accounts_of, change_work, count_changes, show_rows
+from app.web.views.regraded import Change, RegradeRow, accounts_of, change_work, count_changes, say_counts, show_rows
 from graders.contract.jobs import Queue
 
 router = APIRouter(include_in_schema=False)
@@ -77,7 +77,8 @@ class RegradePage:
     state: str
     made: str
     rule: str
-    counts: tuple[tuple[str, int], ...]
+    counts: str
+    """How many were raised, lowered and so on, in words."""
     rows: tuple[RegradeRow, ...]
     waiting: int
     end_action: str
@@ -195,7 +196,7 @@ async def _show(context: RequestContext, section: SectionId, number: int, proble
         state=found.state,
         made=made,
         rule=RULES[found.plan.policy],
-        counts=tuple((change.value, counts[change]) for change in Change),
+        counts=say_counts(counts),
         rows=await _show_rows(context, section, found, items),
         waiting=counts[Change.WAITING],
         end_action=f"/desk/{section}/regrades/{number}/end" if is_running and not navigation.is_archived else "",
@@ -225,4 +226,4 @@ async def _show_rows(
         for one in (work, after)
     ]
     people = await store.gradebook.learners(section)
-    return show_rows(section, assignment, items, people, policy.zone, (grades[0], grades[1]))
+    return show_rows(section, assignment, items, people, policy.zone, found.plan.policy, (grades[0], grades[1]))

@@ -78,6 +78,17 @@ def count_changes(items: Collection[Item]) -> Mapping[Change, int]:
     return {change: found.count(change) for change in Change}
 
 
+def say_counts(counts: Mapping[Change, int]) -> str:
+    found = [f"{count} {change.value}" for change, count in counts.items() if count]
+    return f"{', '.join(found)}." if found else "Nothing is left of it: its learners were erased."
+
+
+def say_change(item: Item, policy: RegradePolicy) -> str:
+    change = find_change(item)
+    stays = change is Change.LOWERED and policy is RegradePolicy.RAISE
+    return "lower, so the first stays" if stays else change.value
+
+
 def change_work(work: ClassWork, items: Collection[Item], policy: RegradePolicy) -> ClassWork:
     """The work as it will count once the regrade is applied."""
     earned = {item.submission: item.after.earned for item in items if item.after and replaces(item, policy)}
@@ -94,6 +105,7 @@ def show_rows(
     items: Collection[Item],
     people: Collection[GradebookPerson],
     zone: ZoneInfo,
+    policy: RegradePolicy,
     grades: tuple[Grades, Grades],
 ) -> tuple[RegradeRow, ...]:
     """The changed ones first. `grades` are those before and after applying."""
@@ -109,7 +121,7 @@ def show_rows(
                 submitted_at=say_moment(item.submitted_at, zone),
                 before=say_result(item.before),
                 after="" if item.after is None else say_result(item.after),
-                change=find_change(item).value,
+                change=say_change(item, policy),
                 counts=item.counts,
                 points_before=points[0],
                 points_after=points[1],

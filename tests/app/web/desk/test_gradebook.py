@@ -54,6 +54,7 @@ async def test_the_table_has_each_learner_s_grades_computed_with_marks_and_total
     page = await open_page(browser, class_)
 
     assert read_cells(page) == [["Ada", "7.5 of 10", "7.5", "–"], ["Bea", "4 of 5", "EX", "4 late"]]
+    assert read_cells(await open_page(browser, class_, "?whole=true"))[1] == ["Bea", "4 of 5", "EX", "4 L"]
     assert "1 assignment is not published" in page
     assert pull.title in page
 

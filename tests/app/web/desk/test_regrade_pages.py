@@ -69,9 +69,9 @@ async def test_the_preview_says_what_would_change_and_only_applying_changes_it(
     assert started.status_code == 303
     assert "3 waiting" in waiting
     assert (early.status_code, applied.status_code, again.status_code) == (409, 303, 409)
-    assert "1 raised 1 lowered 1 unchanged" in preview
+    assert "1 raised, 1 lowered, 1 unchanged." in preview
     assert "wrong answer, 1 of 4 cases passed, 4 of 4 cases raised 2.5 → 10" in preview
-    assert "passed, 4 of 4 cases wrong answer, 3 of 4 cases lowered 10" in preview
+    assert "passed, 4 of 4 cases wrong answer, 3 of 4 cases lower, so the first stays 10" in preview
     assert "Ada 2.5 of 10 2.5 Bea 10 of 10 10 Cy 5 of 10 5" in before
     assert "Ada 10 of 10 10 Bea 10 of 10 10 Cy 5 of 10 5" in after
     assert "passed, judged again" in why
