@@ -1,6 +1,6 @@
 """OpenLearning's LTI library as a small platform: it signs launches, gives tokens and judges what comes back.
 
-python tests/platforms/openlearning.py PORT TOOL. The library does the judging; scores and members are kept here.
+python tests/platforms/openlearning.py PORT TOOL [TOOL_FROM_HERE]. Scores and members are kept here.
 """
 
 import sys
@@ -17,6 +17,7 @@ from lti1p3platform.oidc_login import OIDCLoginAbstract
 from lti1p3platform.registration import Registration
 
 PORT, TOOL = int(sys.argv[1]), sys.argv[2]
+TOOL_FROM_HERE = sys.argv[3] if len(sys.argv) > 3 else TOOL
 BASE = f"http://127.0.0.1:{PORT}"
 MEMBERSHIP = "http://purl.imsglobal.org/vocab/lis/v2/membership"
 AGS, NRPS = "https://purl.imsglobal.org/spec/lti-ags/scope", "https://purl.imsglobal.org/spec/lti-nrps/scope"
@@ -38,7 +39,7 @@ def make_registration() -> Registration:
     )
     made = Registration().set_iss(BASE).set_client_id("client-1").set_deployment_id("1")
     made.set_launch_url(f"{TOOL}/lti/launch").set_deeplink_launch_url(f"{TOOL}/lti/launch")
-    made.set_oidc_login_url(f"{TOOL}/lti/login").set_tool_key_set_url(f"{TOOL}/lti/jwks")
+    made.set_oidc_login_url(f"{TOOL}/lti/login").set_tool_key_set_url(f"{TOOL_FROM_HERE}/lti/jwks")
     made.set_platform_private_key(private.decode()).set_platform_public_key(public.decode())
     return made
 
@@ -108,6 +109,12 @@ def start(request: Request, user: str, deep: bool = False, assignment: str = "")
     login = Login(request, platform)
     login.set_lti_message_hint(hint=f"{'deep' if deep else 'link'}:{assignment}")
     return login.initiate_login(user)
+
+
+@app.get("/course/{user}")
+def show_in_frame(request: Request, user: str) -> HTMLResponse:
+    """A page of the platform that shows the tool in a frame."""
+    return HTMLResponse(f'<iframe src="/start/{user}?{request.url.query}" width="900" height="800"></iframe>')
 
 
 @app.get("/auth")

@@ -59,7 +59,7 @@ def tool(tmp_path: Path, empty_database: Path) -> Iterator[Tool]:
     settings = Settings(data=tmp_path, course=COURSE, port=find_free_port())
     app = create_app(settings)
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=settings.port, log_level="error"))
-    thread = threading.Thread(target=server.run)
+    thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     wait_for(settings.port)
     yield Tool(settings.address, settings, app)
