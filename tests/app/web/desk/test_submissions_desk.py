@@ -6,9 +6,10 @@ import time
 import httpx2
 import pytest
 from handing_in import EXERCISE, LOOPS, MAPS, WRONG, end_membership, hand_in, make_class, staff
-from people import make_account, sign_in, somebody
+from people import join, make_account, sign_in, somebody
 
 from app.access.permissions import Role
+from app.web.desk.submissions import PEOPLE_SHOWN
 from app.web.edge.site import Site
 from graders.contract.results import Outcome
 
@@ -145,3 +146,37 @@ async def test_the_newest_of_two_equal_texts_says_that_nothing_changed(
     await sign_in(browser, "Tess")
 
     assert "the two are identical" in (await browser.get(f"/desk/{section}/submissions/{newest}")).text
+
+
+async def test_a_long_list_of_people_comes_in_pages(browser: httpx2.AsyncClient, site: Site) -> None:
+    section, _ = await make_class(site)
+    await staff(site, section, "Tess")
+    names = [f"Learner {number:02}" for number in range(PEOPLE_SHOWN + 3)]
+    for name in names:
+        account = await site.store.accounts.create(name, "no hash", somebody(site))
+        assert account is not None
+        await join(site, section, account, Role.LEARNER)
+    await sign_in(browser, "Tess")
+
+    seen = []
+    for address in (f"/desk/{section}/submissions", f"/desk/{section}/submissions/exercises/{EXERCISE}"):
+        pages = [(await browser.get(f"{address}?page={number}")).text for number in (1, 2, 3)]
+        seen.append([re.findall(r">(Learner \d\d)</a>", page) for page in pages])
+        assert 'rel="next"' in pages[0]
+        assert 'rel="next"' not in pages[1]
+        assert "Page 2 of 2" in pages[1]
+
+    assert seen == [[names[:PEOPLE_SHOWN], names[PEOPLE_SHOWN:], []]] * 2
+
+
+async def test_an_exercise_that_left_the_course_keeps_its_list(browser: httpx2.AsyncClient, site: Site) -> None:
+    section, people = await make_class(site, "Ada")
+    await staff(site, section, "Tess")
+    handed_in = await hand_in(site, people["Ada"], LOOPS, exercise="no-longer-here")
+    await sign_in(browser, "Tess")
+    base = f"/desk/{section}/submissions"
+
+    assert handed_in in (await browser.get(f"{base}/exercises/no-longer-here")).text
+    assert "no longer in the course" in (await browser.get(f"{base}/{handed_in}")).text
+    assert (await browser.get(f"{base}/exercises/never-was")).status_code == 404
+    assert (await browser.get(f"/desk/{section}/likeness/no-longer-here")).status_code == 404
