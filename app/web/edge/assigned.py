@@ -11,7 +11,7 @@ from app.learning.grading import Assignment, GradeState, Kind
 from app.storage.assignments import Assigned
 from app.storage.regraded import Regraded
 from app.web.edge.identity import RequestContext
-from app.web.views.assigned import find_href
+from app.web.views.assigned import find_href, title_target
 from app.web.views.grade_table import say_now, say_own_time
 from app.web.views.grades import Graded, grade_all
 from graders.contract.model import LearnerId, SubmissionId
@@ -21,6 +21,8 @@ SUBJECTS = {
     Kind.RETRIEVAL: "The questions here",
     Kind.PREDICTIONS: "The predictions here",
 }
+
+WITHIN = {Kind.RETRIEVAL: "the questions", Kind.PREDICTIONS: "the predictions"}
 
 
 async def find_assigned(context: RequestContext, target: str = "") -> tuple[Assigned, ...]:
@@ -67,7 +69,8 @@ async def say_by_chapter(context: RequestContext) -> Mapping[str, tuple[str, ...
     found: dict[str, list[str]] = defaultdict(list)
     for section in await find_assigned(context):
         for one, graded in _grade(context, section):
-            words = f"{section.title}: {one.title}, {say_due(graded.terms)}; {_say_so_far(one, graded)}"
+            name = _name_within(context.course, one)
+            words = f"{section.title}: {name}, {say_due(graded.terms)}; {_say_so_far(one, graded)}"
             for slug in _chapters_of(context.course, one):
                 found[slug].append(words)
     return {slug: tuple(words) for slug, words in found.items()}
@@ -84,6 +87,12 @@ async def list_deadlines(context: RequestContext, learner: LearnerId, feed: str)
                 link = f"{context.site_address}{path or '/me/grades'}"
                 deadlines.append(Deadline(due_at, words, link, f"{one.id}-{feed}@assignment"))
     return tuple(deadlines)
+
+
+def _name_within(course: Course, one: Assignment) -> str:
+    """The assignment beside its chapter's title, which need not be read twice."""
+    is_named_after_it = one.kind is not Kind.EXERCISE and one.title == title_target(course, one.kind, one.target)
+    return WITHIN[one.kind] if is_named_after_it else one.title
 
 
 def _chapters_of(course: Course, one: Assignment) -> tuple[str, ...]:

@@ -29,10 +29,14 @@ class Graded:
         return say_points(self.grade.points)
 
 
+THE_EXERCISE = ("",)
+"""An exercise is one item, without a name of its own."""
+
+
 def items_of(course: Course, assignment: Assignment) -> tuple[str, ...]:
     """What there is to hand in, as the course is now. Empty if the course has no such exercise or chapter."""
     if assignment.kind is Kind.EXERCISE:
-        return ("",) if assignment.target in course.exercises else ()
+        return THE_EXERCISE if assignment.target in course.exercises else ()
     chapter = course.index.by_slug.get(assignment.target)
     if chapter is None:
         return ()
@@ -60,10 +64,13 @@ def grade_all(
         usual_worth = usual.worth_from(now)
         for account in everybody:
             cell = (assignment.id, account)
+            handed_in = work.handed_in.get(cell, ())
+            # What somebody earned stays theirs when the course drops the exercise; its grade needs nothing of it.
+            kept = THE_EXERCISE if handed_in and assignment.kind is Kind.EXERCISE else items
             allowance = work.allowances.get(cell)
             terms = find_terms(assignment, policy, allowance) if allowance else usual
             override = work.overrides.get(cell)
             worth_now = usual_worth if terms is usual else None
-            grade = compute_grade(terms, work.handed_in.get(cell, ()), now, items, override, worth_now)
+            grade = compute_grade(terms, handed_in, now, kept, override, worth_now)
             grades[cell] = Graded(terms, grade)
     return grades

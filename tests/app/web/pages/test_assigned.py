@@ -11,6 +11,7 @@ from site_parts import FakeWorker, StoppedClock
 from test_calendar_page import make_address
 
 from app.access.permissions import Role
+from app.course.model import Course
 from app.learning.grading import Allowance, Assignment, Counts, Credit, Kind
 from app.storage.records import Account, SectionId, SectionPlan
 from app.web.edge.site import Site
@@ -98,7 +99,8 @@ async def test_the_limit_of_attempts_is_said_before_it_is_passed_and_what_comes_
 async def test_the_chapter_and_the_course_map_say_what_counts(
     browser: httpx2.AsyncClient, site: Site, section: SectionId, lea: Account
 ) -> None:
-    await assign(site, section, replace(QUESTIONS, due_at=NOON + DAY, attempts=2), LAB)
+    guesses = Assignment("", Kind.PREDICTIONS, CHAPTER, "1.1 A first graph: predictions", points=2)
+    await assign(site, section, replace(QUESTIONS, due_at=NOON + DAY, attempts=2), LAB, guesses)
 
     chapter, course_map = (await browser.get(f"/chapters/{CHAPTER}")).text, (await browser.get("/course")).text
     module = (await browser.get("/modules/start")).text
@@ -108,6 +110,7 @@ async def test_the_chapter_and_the_course_map_say_what_counts(
     for page in (course_map, module):
         assert "ML 101: Questions, due Mon 2 Mar 2026 13:00 (Europe/Zurich); no grade yet, 4 points" in page
         assert "ML 101: Lab 1, due" in page
+        assert "ML 101: the predictions, no due date; no grade yet, 2 points" in page
 
 
 async def test_a_pass_is_a_grade_with_its_reason_and_an_extension_is_shown_with_its(
@@ -187,6 +190,20 @@ async def test_nothing_is_due_any_more_in_an_archived_section_and_its_grades_sta
 
     assert "counts for ML 101" not in (await browser.get("/exercises/double")).text
     assert "Lab 1" in (await browser.get("/me/grades")).text
+
+
+async def test_points_for_an_exercise_that_left_the_course_stay(
+    browser: httpx2.AsyncClient, site: Site, section: SectionId, lea: Account, worker: FakeWorker, course: Course
+) -> None:
+    due = datetime(2096, 3, 2, 12, tzinfo=UTC)
+    await assign(site, section, replace(LAB, due_at=due), replace(LAB, target="pull-back", title="Lab 2"))
+    await submit(browser)
+    object.__setattr__(site, "read_course", lambda: replace(course, exercises={}))
+
+    page = (await browser.get("/me/grades")).text
+
+    assert "10 of 10" in page
+    assert "The course has nothing to hand in here now." in page
 
 
 async def test_a_reader_without_a_section_is_told_how_to_join_one(browser: httpx2.AsyncClient, site: Site) -> None:
