@@ -73,6 +73,7 @@ class PublishedCourse:
         """Reads the live version. If that cannot be shown, the given folder is, and the log says why."""
         self._data, self._given = data, given
         self._switching = asyncio.Lock()
+        self._peeked: Shown | None = None
         self.refused = ""
         """Why the version that is meant to be live is not; empty if it is."""
         self._wanted = self._read_wanted()
@@ -89,6 +90,12 @@ class PublishedCourse:
     @property
     def version(self) -> str:
         return self._shown.version
+
+    async def peek(self, version: str) -> Course:
+        """A kept version for a look before it is live. The last one is remembered. Raises NotPublishable."""
+        if self._peeked is None or self._peeked.version != version:
+            self._peeked = await asyncio.to_thread(load_version, self._data, self._given, version)
+        return self._peeked.course
 
     async def keep_current(self, prepare: Prepare) -> None:
         """Follow what is made live, until cancelled. `prepare` is awaited with a course before readers see it."""

@@ -45,6 +45,8 @@ class Change:
 
     title: str
     words: str
+    path: str = ""
+    """Of the chapter or exercise as the new version has it; empty if it has none."""
 
 
 def brief_course(course: Course, digests: Mapping[str, str]) -> CourseBrief:
@@ -77,11 +79,12 @@ def compare(before: CourseBrief, after: CourseBrief) -> tuple[Change, ...]:
     for slug in (*after.chapters, *(before.chapters.keys() - after.chapters.keys())):
         old, new = before.chapters.get(slug), after.chapters.get(slug)
         if words := _say_chapter(old, new):
-            changes.append(Change(_title(old, new, slug), words))
+            changes.append(Change(_title(old, new, slug), words, f"chapters/{slug}" if new else ""))
     for name in sorted(before.exercises.keys() | after.exercises.keys()):
         found = before.exercises.get(name), after.exercises.get(name)
         if words := _say_exercise(*found):
-            changes.append(Change(f"Exercise: {_title(*found, name)}", words))
+            path = f"exercises/{name}" if found[1] else ""
+            changes.append(Change(f"Exercise: {_title(*found, name)}", words, path))
     if before.rest != after.rest:
         changes.append(Change("Glossary, debugging guide and drills", "changed"))
     return tuple(changes)

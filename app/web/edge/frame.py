@@ -102,6 +102,8 @@ class Frame:
     learner: LearnerFacts
     viewing: ViewingNote | None = None
     """Set while an instructor sees the course as a learner."""
+    peeked: str = ""
+    """The version that an operator looks at before it is live."""
     preview: PreviewNote | None = None
     """Set only in an author's preview."""
     opened: str = ""
@@ -139,6 +141,7 @@ def make_frame(
         math_css=math_css_url(course),
         learner=facts,
         viewing=getattr(request.state, "viewing", None),
+        peeked=getattr(request.state, "peeked", ""),
         preview=site.preview.note() if site.preview else None,
         opened="" if facts.known else _note_opened(site, request, nonce),
         has_glossary=bool(course.glossary),

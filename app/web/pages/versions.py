@@ -1,11 +1,12 @@
 """The operator's page about the versions of the course: what is kept, what would change, and which one is live."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
-from fastapi import APIRouter, Form, Response
-from fastapi.responses import RedirectResponse
+from fastapi import APIRouter, Depends, Form, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from starlette.exceptions import HTTPException
 
 from app.course.model import Course
 from app.course.versions import Change, compare
@@ -14,6 +15,9 @@ from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.rates import Act
 from app.web.edge.signing_in import actor_of
+from app.web.pages.chapter import need_chapter, render_chapter
+from app.web.pages.course_files import chapter_figure
+from app.web.pages.exercise import need_exercise, render_exercise
 from graders.contract.course_versions import GIVEN, Live, read_live
 
 router = APIRouter(include_in_schema=False)
@@ -50,6 +54,40 @@ class VersionsPage:
     given_is_live: bool
     given_in_words: str
     problem: str
+
+
+async def need_version(version: str, context: RequestContextDep) -> RequestContext:
+    """The request with a kept version in place of the live course. Raises a 404 if the version cannot be shown."""
+    published = context.site.published
+    try:
+        course = await published.peek(version) if published else None
+    except NotPublishable as refusal:
+        raise HTTPException(404, "There is no such version, or it cannot be shown.") from refusal
+    if course is None:
+        raise HTTPException(404, CANNOT)
+    context.request.state.peeked = version
+    return replace(context, course=course)
+
+
+PeekedDep = Annotated[RequestContext, Depends(need_version)]
+
+
+@router.api_route(f"{ADDRESS}/{{version}}/chapters/{{slug}}", methods=["GET", "HEAD"])
+async def peek_at_chapter(context: PeekedDep, version: str, slug: str) -> Response:
+    """A chapter as readers would see it. Its forms belong to the live version; its pictures are its own."""
+    page = await render_chapter(context, need_chapter(slug, context.site, context.course))
+    own, there = f"/chapters/{slug}/figures/", f"{ADDRESS}/{version}/chapters/{slug}/figures/"
+    return HTMLResponse(bytes(page.body).replace(own.encode(), there.encode()), headers={"cache-control": "no-store"})
+
+
+@router.api_route(f"{ADDRESS}/{{version}}/chapters/{{slug}}/figures/{{name}}", methods=["GET", "HEAD"])
+async def peek_at_figure(context: PeekedDep, slug: str, name: str) -> Response:
+    return await chapter_figure(name, need_chapter(slug, context.site, context.course), context.course)
+
+
+@router.api_route(f"{ADDRESS}/{{version}}/exercises/{{name}}", methods=["GET", "HEAD"])
+async def peek_at_exercise(context: PeekedDep, name: str) -> Response:
+    return await render_exercise(context, need_exercise(name, context.site, context.course))
 
 
 @router.api_route(ADDRESS, methods=["GET", "HEAD"])

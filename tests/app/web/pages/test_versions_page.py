@@ -25,6 +25,7 @@ PAGE = "/operator/course"
 CHAPTER = "/chapters/a-first-graph"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 FIRST, SECOND = "Both operands are", "Both sides are"
+PROSE, NEW_PROSE = "Code that is only read", "Code that nobody runs"
 
 
 @pytest.fixture
@@ -43,10 +44,11 @@ async def operator(site: Site, browser: httpx2.AsyncClient) -> httpx2.AsyncClien
 
 
 def add_edited(site: Site, root: Path) -> str:
-    """Add the fixture course with one sentence changed; the new version's name."""
+    """Add the fixture course with a sentence and an explanation changed; the new version's name."""
     shutil.copytree(COURSE, root)
     chapter = root / "chapters" / "a-first-graph" / "chapter.md"
-    chapter.write_text(chapter.read_text(encoding="utf-8").replace(FIRST, SECOND), encoding="utf-8")
+    text = chapter.read_text(encoding="utf-8").replace(FIRST, SECOND).replace(PROSE, NEW_PROSE)
+    chapter.write_text(text, encoding="utf-8")
     return add_version(root, site.settings.data, NOON).version
 
 
@@ -70,6 +72,29 @@ async def test_an_operator_sees_what_would_change_publishes_it_and_goes_back(
     lines = await site.store.accounts.audit_lines()
     told = [(line.actor, line.object, line.before) for line in lines if line.verb == "publish the course"]
     assert told == [("Eve", "given", version), ("Eve", version, "given")]
+
+
+async def test_an_operator_looks_at_a_version_before_it_is_live(
+    operator: httpx2.AsyncClient, stranger: httpx2.AsyncClient, site: Site, tmp_path: Path
+) -> None:
+    version = await asyncio.to_thread(add_edited, site, tmp_path / "edited")
+    there = f"{PAGE}/{version}/chapters/a-first-graph"
+    assert f'href="{there}"' in (await operator.get(PAGE)).text
+
+    peeked, live = (await operator.get(there)).text, (await operator.get(CHAPTER)).text
+    assert (PROSE in live, NEW_PROSE in live, PROSE in peeked, NEW_PROSE in peeked) == (True, False, False, True)
+    assert f"You look at the version {version}" in peeked
+    assert "You look at the version" not in live
+    assert "data-version" not in peeked
+    assert "/chapters/a-first-graph/figures/" in live
+    assert f'="{CHAPTER}/figures/' not in peeked
+    figures = set(re.findall(rf"{there}/figures/[\w.-]+", peeked))
+    assert figures
+    assert {(await operator.get(figure)).status_code for figure in figures} == {200}
+    assert (await operator.get(f"{PAGE}/{version}/exercises/double")).status_code == 200
+    for path in (f"{PAGE}/{version}/chapters/nowhere", f"{PAGE}/20260301-120000-0123abcd/chapters/a-first-graph"):
+        assert (await operator.get(path)).status_code == 404
+    assert (await stranger.get(there)).status_code == 303
 
 
 @pytest.mark.parametrize("version", ["20260301-120000-0123abcd", "../../etc", "x" * 40])
