@@ -63,7 +63,7 @@ async def test_days_are_those_of_the_section_s_zone(
 
     assert [day for day, page in pages.items() if "<td>make a code to join</td>" in page] == [6]
     assert "2026-05-06 01:00" in pages[6]
-    assert "Times are of Pacific/Auckland." in pages[6]
+    assert "Times are in Pacific/Auckland." in pages[6]
 
 
 async def test_older_lines_are_a_page_away_and_the_search_stays(
@@ -124,4 +124,4 @@ async def test_the_operator_searches_everybody_s_lines(
     page = await browser.get("/operator/audit?who=lovelace")
 
     assert "<td>make a section</td><td>Spring</td>" in page.text
-    assert "Times are of UTC." in page.text
+    assert "Times are in UTC." in page.text
