@@ -1,6 +1,5 @@
 """Assignments of a section, and what one person was granted beyond their dates."""
 
-import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -202,7 +201,7 @@ def _change(connection: Connection, section: SectionId, changed: Assignment, act
     differing = [name for name in CHANGED_BY_A_FORM if old[name] != new[name]]
     if differing:
         change(connection, update(assignments).where(_key(section, changed.id)).values(new))
-        texts = [json.dumps({name: row[name] for name in differing}) for row in (old, new)]
+        texts = [_say_columns(one, differing) for one in (before[0], changed)]
         write_line(
             connection,
             actor,
@@ -268,7 +267,8 @@ def _grant(
     actor: Actor,
 ) -> bool:
     is_here = fetch(connection, learners_of(section, [account]))
-    if not is_here or not read_assignments(connection, section, assignments.c.id == assignment):
+    found = read_assignments(connection, section, assignments.c.id == assignment)
+    if not is_here or not found:
         return False
     key = (allowances.c.assignment == assignment) & (allowances.c.account == account)
     before = [_say_allowance(_as_allowance(row)) for row in fetch(connection, select(allowances).where(key))]
@@ -283,7 +283,7 @@ def _grant(
     }
     statement = insert_into(connection, allowances).values(assignment=assignment, account=account, **values)
     connection.execute(statement.on_conflict_do_update(index_elements=["assignment", "account"], set_=values))
-    after = f"assignment {assignment}: {_say_allowance(allowance)}"
+    after = f"{found[0].title}: {_say_allowance(allowance)}"
     line = {"before": before[0] if before else None, "after": after, "reason": allowance.reason}
     write_line(connection, actor, "grant an allowance", account, section=section, **line)
     return True
@@ -294,11 +294,12 @@ def _withdraw(
 ) -> bool:
     this = (allowances.c.assignment == assignment) & (allowances.c.account == account)
     this &= allowances.c.assignment.in_(select(assignments.c.id).where(_key(section, assignment)))
-    found = fetch(connection, select(allowances).where(this))
+    query = select(allowances, assignments.c.title).join(assignments, assignments.c.id == allowances.c.assignment)
+    found = fetch(connection, query.where(this))
     if not found:
         return False
     change(connection, delete(allowances).where(this))
-    before = f"assignment {assignment}: {_say_allowance(_as_allowance(found[0]))}"
+    before = f"{found[0].title}: {_say_allowance(_as_allowance(found[0]))}"
     write_line(connection, actor, "withdraw an allowance", account, section=section, before=before, reason=reason)
     return True
 
@@ -345,6 +346,17 @@ def _as_allowance(row: Row[Any]) -> Allowance:
     return Allowance(
         optional_moment(row.due_at), optional_moment(row.closes_at), row.attempts, row.excused, row.reason
     )
+
+
+def _say_columns(one: Assignment, names: Sequence[str]) -> str:
+    """For the audit, times in UTC."""
+    return ", ".join(f"{name.replace('_', ' ')} {_say_value(getattr(one, name))}" for name in names)
+
+
+def _say_value(value: object) -> str:
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M} UTC"
+    return "none" if value is None else str(value)
 
 
 def _say_allowance(one: Allowance) -> str:

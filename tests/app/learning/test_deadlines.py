@@ -2,6 +2,7 @@
 
 import zoneinfo
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -25,6 +26,7 @@ def at(*wall: int, zone: ZoneInfo = ZURICH) -> datetime:
     return read_wall_time(datetime(*wall), zone)  # type: ignore[arg-type]
 
 
+@lru_cache
 def find_change(zone: ZoneInfo, year: int, *, skips: bool) -> datetime | None:
     """The hour of the year after which the zone's clocks skip forward, or go back, counted in UTC."""
     hour = datetime(year, 1, 1, tzinfo=UTC)

@@ -98,8 +98,8 @@ async def test_a_change_is_audited_with_what_was_there_before(
     lines = await database.read(fetch, select(audit.c.verb, audit.c.before, audit.c.after))
     assert tuple(lines[-1]) == (
         "change an assignment",
-        '{"points": 10.0, "closes_at": null, "published": true}',
-        f'{{"points": 12, "closes_at": {changed.closes_at.timestamp()}, "published": false}}',  # type: ignore[union-attr]
+        "points 10.0, closes at none, published True",
+        "points 12, closes at 2026-03-03 12:00 UTC, published False",
     )
 
 
@@ -241,11 +241,13 @@ async def test_an_allowance_is_granted_replaced_and_withdrawn_with_its_reason(
     assert work.allowances == {(lab.id, ada.id): second}
     assert await store.assignments.withdraw(section, lab.id, ada.id, "a mistake", SOMEBODY)
     assert not await store.assignments.withdraw(section, lab.id, ada.id, "a mistake", SOMEBODY)
-    lines = await database.read(fetch, select(audit.c.verb, audit.c.object, audit.c.reason).order_by(audit.c.number))
+    columns = (audit.c.verb, audit.c.object, audit.c.before, audit.c.after, audit.c.reason)
+    lines = await database.read(fetch, select(*columns).order_by(audit.c.number))
+    due = "due 2026-03-01 12:00 UTC"
     assert [tuple(line) for line in lines][-3:] == [
-        ("grant an allowance", ada.id, "ill"),
-        ("grant an allowance", ada.id, "very ill"),
-        ("withdraw an allowance", ada.id, "a mistake"),
+        ("grant an allowance", ada.id, None, f"ReLU: {due}", "ill"),
+        ("grant an allowance", ada.id, due, "ReLU: excused", "very ill"),
+        ("withdraw an allowance", ada.id, "ReLU: excused", None, "a mistake"),
     ]
 
 
