@@ -224,3 +224,33 @@ def test_the_pages_of_assignments(browser: Browser, place: tuple[str, str, str],
         found += look(ada, path, name)
 
     assert found == []
+
+
+@pytest.mark.parametrize(("width", "theme"), pair_looks())
+def test_the_gradebook_and_judging_again(
+    browser: Browser, place: tuple[str, str, str], width: int, theme: str
+) -> None:
+    address, section, _ = place
+    page = sign_in(browser, address, "Tess Ivory", width, theme)
+    base, reason = f"/desk/{section}", f"A draw, at {width}, {theme}"
+
+    found = look(page, f"{base}/gradebook", "gradebook")
+    page.get_by_role("row", name="Ada Okafor").get_by_role("link").first.press("Enter")
+    page.wait_for_url("**/gradebook/*/*")
+    page.get_by_label("Points, in place of the computed grade").fill("7,5")
+    page.get_by_label("Reason; the learner sees it").fill(reason)
+    page.get_by_role("button", name="Set the grade").press("Enter")
+    page.get_by_text(reason).first.wait_for()
+    found += look(page, page.url, "grade")
+    found += look(page, f"{base}/gradebook/files", "files")
+
+    page.goto(f"{base}/regrades")
+    page.get_by_label("What was wrong; the learners see it").fill(reason)
+    page.get_by_role("button", name="Judge again").press("Enter")
+    page.wait_for_url("**/regrades/*")
+    found += look(page, page.url, "regrade")
+    page.get_by_role("button", name="Drop this, and change nothing").press("Enter")
+    page.get_by_text("Dropped.").wait_for()
+    found += look(page, f"{base}/regrades", "regrades")
+
+    assert found == []

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
+from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Form, Response
 from fastapi.responses import RedirectResponse
@@ -168,7 +169,7 @@ async def _show(
         points="EX" if graded.terms.is_excused and graded.grade.points is None else graded.points,
         maximum=say_points(place.assignment.points),
         sentence=graded.sentence,
-        terms=show_terms(graded.terms),
+        terms=show_terms(graded.terms, await _find_own_zone(context)),
         attempts=show_attempts(section, graded, handed_in, await store.regraded.counting(assignment))[-SHOWN:],
         attempts_cut=len(handed_in) > SHOWN,
         decisions=tuple(_show_decision(one, graded) for one in decisions),
@@ -180,6 +181,11 @@ async def _show(
         problem=typed.problem,
     )
     return context.site.renderer.page(page, 422 if typed.problem else 200)
+
+
+async def _find_own_zone(context: RequestContext) -> ZoneInfo | None:
+    assert context.account is not None
+    return await context.site.store.review_cards.own_zone(context.account.learner)
 
 
 def _show_decision(one: Decision, graded: Graded) -> DecisionRow:

@@ -10,6 +10,7 @@ from app.learning.deadlines import say_moment
 from app.learning.grade_sentences import say_points
 from app.learning.grading import Credit, HandedIn, Kind, Terms
 from app.storage.records import SectionId
+from app.web.views.grade_table import say_own_time
 from app.web.views.grades import Graded
 
 
@@ -35,12 +36,13 @@ class AttemptRow:
     is_best: bool
 
 
-def show_terms(terms: Terms) -> tuple[TermRow, ...]:
+def show_terms(terms: Terms, own_zone: ZoneInfo | None) -> tuple[TermRow, ...]:
+    """`own_zone` is the reader's: a deadline is shown on their clock too, if that differs."""
     assignment = terms.assignment
     rows = [
-        TermRow("Opens", say_moment(terms.opens_at, terms.zone)) if terms.opens_at else None,
-        _show_deadline("Due", terms.due_at, assignment.due_at, terms.zone),
-        _show_deadline("Closes", terms.closes_at, assignment.closes_at, terms.zone),
+        _show_deadline("Opens", terms, terms.opens_at, assignment.opens_at, own_zone),
+        _show_deadline("Due", terms, terms.due_at, assignment.due_at, own_zone),
+        _show_deadline("Closes", terms, terms.closes_at, assignment.closes_at, own_zone),
         TermRow("For each day late", f"{terms.late_percent} % off") if terms.due_at else None,
         _show_limit(terms),
         TermRow("Excused", "yes") if terms.is_excused else None,
@@ -49,10 +51,14 @@ def show_terms(terms: Terms) -> tuple[TermRow, ...]:
     return tuple(row for row in rows if row is not None)
 
 
-def _show_deadline(name: str, held: datetime | None, usual: datetime | None, zone: ZoneInfo) -> TermRow | None:
+def _show_deadline(
+    name: str, terms: Terms, held: datetime | None, usual: datetime | None, own_zone: ZoneInfo | None
+) -> TermRow | None:
     if held is None:
         return None
-    return TermRow(name, say_moment(held, zone), "extended for this learner" if held != usual else "")
+    here = say_own_time(held, terms.zone, own_zone)
+    shown = say_moment(held, terms.zone) + (f", for you {here}" if here else "")
+    return TermRow(name, shown, "extended for this learner" if held != usual else "")
 
 
 def _show_limit(terms: Terms) -> TermRow | None:

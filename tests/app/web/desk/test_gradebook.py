@@ -171,3 +171,15 @@ async def test_an_empty_gradebook_says_what_to_do_next(
     await sign_in(browser, TEACHER)
 
     assert says in await open_page(browser, class_)
+
+
+async def test_a_deadline_is_shown_on_the_reader_s_own_clock_too(browser: httpx2.AsyncClient, class_: Class) -> None:
+    ada = await class_.enrol("Ada")
+    due = datetime(2026, 12, 4, 17, tzinfo=UTC)
+    (double,) = await class_.assign(exercise("double", due_at=due))
+    await class_.site.store.review_cards.set_zone(class_.learners[TEACHER].learner, "Asia/Tokyo")
+    await sign_in(browser, TEACHER)
+
+    page = await open_page(browser, class_, f"/{double.id}/{ada.id}")
+
+    assert "Fri 4 Dec 2026 17:00 (UTC), for you Sat 5 Dec 2026 02:00 (Asia/Tokyo)" in page
