@@ -15,6 +15,7 @@ from torch.overrides import _get_current_function_mode_stack
 from .collecting import without_collecting
 from .foreign import tag_born
 from .graph import Row, read_root
+from .hooking import registering, remove
 from .listening import Listener, find_frame, read_counter
 from .recorder import Asked, Recorder, Region
 from .rendering import NO_GRAD, Seen
@@ -62,17 +63,17 @@ class BackwardRun:
             self._recorder.tape.is_full = True
             walked = sorted(walked, key=lambda pair: -pair[1].sequence)[: max(0, left)]
         add, ran = self._handles.append, self._ran
-        for node, row in walked:
-            self._nodes[row] = node
-            if row.is_leaf:
-                add(node.register_prehook(partial(self._start_leaf, row)))
-                add(node.register_hook(partial(self._ran_leaf, row)))
-            else:
-                add(node.register_hook(partial(ran, row)))
+        with registering():
+            for node, row in walked:
+                self._nodes[row] = node
+                if row.is_leaf:
+                    add(node.register_prehook(partial(self._start_leaf, row)))
+                    add(node.register_hook(partial(self._ran_leaf, row)))
+                else:
+                    add(node.register_hook(partial(ran, row)))
 
     def unhook(self) -> None:
-        for handle in self._handles:
-            handle.remove()
+        remove(self._handles)
         self._handles.clear()
         self._nodes.clear()
         self.settle()

@@ -161,3 +161,24 @@ def test_nothing_of_torch_stays_wrapped_after_a_recording() -> None:
     assert torch.autograd.Function.__dict__["apply"] is apply
     assert not torch.nn.modules.module._global_forward_hooks
     assert not torch.nn.modules.module._global_forward_pre_hooks
+
+
+def test_the_programs_own_hooks_on_nodes_run_beside_the_tapes_and_can_be_removed() -> None:
+    source = """\
+import torch
+x = torch.ones(3, requires_grad=True)
+y = x * 2
+ran = []
+first = y.grad_fn.register_hook(lambda sent, received: ran.append("first"))
+z = y.exp().sum()
+z.backward(retain_graph=True)
+second = y.grad_fn.register_hook(lambda sent, received: ran.append("second"))
+z.backward(retain_graph=True)
+first.remove()
+z.backward()
+"""
+    ran = run(source, traced=True)
+    assert ran.error is None
+    assert ran.namespace["ran"] == ["first", "first", "second", "second"]
+    assert ran.trace.events.kind.count("vjp") == 9
+    assert "_register_hook" not in torch.autograd.Function.__dict__
