@@ -51,8 +51,8 @@ def _decide(
     actor: Actor,
 ) -> bool:
     here = (assignments.c.id == assignment) & (assignments.c.section == section)
-    is_here = fetch(connection, select(assignments.c.id).where(here))
-    if not is_here or not fetch(connection, learners_of(section, [account])):
+    found = fetch(connection, select(assignments.c.title).where(here))
+    if not found or not fetch(connection, learners_of(section, [account])):
         return False
     before = _read_history(connection, section, assignment, account)
     standing = before[0].points if before else None
@@ -74,8 +74,8 @@ def _decide(
         "override a grade" if points is not None else "withdraw an override",
         account,
         section=section,
-        before=f"assignment {assignment}: {say_points(standing)}",
-        after=f"assignment {assignment}: {say_points(points)}",
+        before=f"{found[0].title}: {say_points(standing)}",
+        after=f"{found[0].title}: {say_points(points)}",
         reason=reason,
     )
     return True

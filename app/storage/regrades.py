@@ -117,7 +117,7 @@ class Regrades:
 def _start(connection: Connection, section: SectionId, assignment: str, plan: Plan, actor: Actor) -> int | None:
     is_it = (assignments.c.id == assignment) & (assignments.c.section == section)
     is_it &= assignments.c.kind == Kind.EXERCISE.value
-    found = fetch(connection, select(assignments.c.target).where(is_it))
+    found = fetch(connection, select(assignments.c.target, assignments.c.title).where(is_it))
     chosen = _choose(connection, section, found[0].target, plan.scope) if found else []
     if not chosen:
         return None
@@ -130,7 +130,7 @@ def _start(connection: Connection, section: SectionId, assignment: str, plan: Pl
     jobs = judge_again(connection, [SubmissionId(row.id) for row in chosen], plan.exercise_digest)
     rows = [_make_item(number, row, jobs, counting) for row in chosen]
     connection.execute(insert(regrade_items), rows)
-    after = f"assignment {assignment}: {len(rows)} submissions, {plan.scope}, {plan.policy}"
+    after = f"{found[0].title}: {len(rows)} submissions, {plan.scope}, {plan.policy}"
     write_line(
         connection, actor, "judge again", f"regrade {number}", section=section, after=after, reason=plan.reason
     )
@@ -254,7 +254,7 @@ def _apply(connection: Connection, section: SectionId, number: int, actor: Actor
     _write_results(connection, number, items, changed)
     _end(connection, number, APPLIED, actor)
     raised = sum(is_better(item.after, item.before) for item in changed if item.after)
-    after = f"assignment {found.assignment}: {raised} raised, {len(changed) - raised} lowered, of {len(items)}"
+    after = f"{found.title}: {raised} raised, {len(changed) - raised} lowered, of {len(items)}"
     line = {"after": after, "reason": found.plan.reason}
     write_line(connection, actor, "apply a regrade", f"regrade {number}", section=section, **line)
     return True

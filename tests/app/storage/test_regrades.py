@@ -128,7 +128,7 @@ async def test_applying_twice_changes_nothing_and_the_audit_has_one_line_with_th
 
     lines = await database.read(fetch, select(audit.c.verb, audit.c.after, audit.c.reason).order_by(audit.c.number))
     assert [tuple(line) for line in lines if "regrade" in line.verb] == [
-        ("apply a regrade", f"assignment {lab}: 1 raised, 0 lowered, of 1", PLAN.reason)
+        ("apply a regrade", "Double it: 1 raised, 0 lowered, of 1", PLAN.reason)
     ]
 
 

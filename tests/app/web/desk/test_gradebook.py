@@ -123,8 +123,8 @@ async def test_an_override_is_in_the_audit_with_before_after_and_reason(
     line = (await class_.site.ledger.database.read(read_lines, AuditFilter(class_.section)))[0]
     assert (line.actor, line.verb, line.object) == (TEACHER, "override a grade", "Ada")
     assert (line.before, line.after, line.reason) == (
-        f"assignment {double.id}: 9",
-        f"assignment {double.id}: 10",
+        f"{double.title}: 9",
+        f"{double.title}: 10",
         "why",
     )
 
