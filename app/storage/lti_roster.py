@@ -127,6 +127,7 @@ def _apply(
         _take_row(connection, course, section, row, at)
     for one in found.gone:
         _drop(connection, course, section, one, actor)
+    _join_lines(connection, course, section)
     connection.execute(update(lti_contexts).where(lti_contexts.c.id == course).values(synced_at=at))
     states = (State.NEW, State.CHANGED, State.BACK)
     counts = [f"{sum(row.state is state for row in found.rows)} {state}" for state in states]
@@ -148,6 +149,21 @@ def _take_row(connection: Connection, course: str, section: SectionId, row: Comp
         connection.execute(insert(roster).values(**key, **values))
     elif row.state in (State.CHANGED, State.BACK):
         change(connection, update(roster).where(roster.c.id == row.line).values(**values, dropped_at=None))
+
+
+def _join_lines(connection: Connection, course: str, section: SectionId) -> None:
+    """Whoever has come from the course already is the person of the line with the platform's id of them."""
+    registration = connection.execute(
+        select(lti_contexts.c.registration).where(lti_contexts.c.id == course)
+    ).scalar_one()
+    lines = fetch(connection, select(roster).where(roster.c.section == section))
+    taken = {line.account for line in lines}
+    members = {row.subject: row.account for row in _read_learners(connection, course, section)}
+    for line in lines:
+        account = members.get(json.loads(line.platform_ids).get(registration, ""))
+        if line.account is None and account is not None and account not in taken:
+            values = {"account": account, "token_hash": None}
+            change(connection, update(roster).where(roster.c.id == line.id).values(values))
 
 
 def _drop(connection: Connection, course: str, section: SectionId, gone: Gone, actor: Actor) -> None:

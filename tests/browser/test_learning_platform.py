@@ -22,9 +22,10 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
-from playwright.sync_api import Browser, BrowserContext, FrameLocator, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, FrameLocator, Page, ViewportSize, expect, sync_playwright
 from test_accessibility import find_overflow, find_violations
 
+from app.access.passwords import Passwords
 from app.linking.lti import Registration
 from app.main import create_app
 from app.settings import Settings
@@ -36,6 +37,7 @@ from graders.ledger import Database
 NAME = "unwind.test"
 PLATFORM = ROOT / "tests" / "platforms" / "openlearning.py"
 READY_SECONDS = 60.0
+PASSWORD = "ferns dodge my kettle"
 
 
 class TlsSettings(Settings):
@@ -130,6 +132,8 @@ async def introduce(tool: Settings, platform: str) -> None:
     (known,) = await store.all()
     await store.see_deployment(known.id, "1", nobody.at)
     await store.allow_deployment(known.id, "1", nobody)
+    secret = await Passwords().make_hash(PASSWORD)
+    await Store(database).accounts.create("Eve", secret, nobody, is_operator=True)
     await database.close()
 
 
@@ -230,29 +234,48 @@ def test_another_site_s_frame_shows_nothing_of_a_launch(context: BrowserContext,
     assert page.frame_locator("iframe").get_by_text("Open in a new tab").count() == 0
 
 
-@pytest.mark.parametrize(("width", "theme"), pair_looks())
-@pytest.mark.parametrize("step", ["arrival", "picker", "link", "sent"])
-def test_the_pages_on_the_way_are_accessible(
-    browser: Browser, setting: Setting, step: str, width: int, theme: Any
-) -> None:
-    """Shown without a frame; they are the same pages."""
-    script = step in ("link", "sent")
-    context = browser.new_context(
-        ignore_https_errors=True, color_scheme=theme, viewport={"width": width, "height": 900}
-    )
-    context.route(re.compile(r"/static/.*site\.js"), lambda route: route.continue_() if script else route.abort())
-    page = context.new_page()
+def walk_to(page: Page, setting: Setting, step: str) -> None:
+    """To one of the pages, as its reader comes there."""
+    if step == "registrations":
+        page.goto(f"{setting.tool}/sign-in?next=/operator/registrations")
+        page.get_by_label("Name").fill("Eve")
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Sign in", exact=True).click()
+        page.get_by_role("heading", name="Learning platforms").wait_for()
+        return
     who = "student" if step in ("arrival", "sent") else "teacher"
     page.goto(f"{setting.platform}/start/{who}{'?deep=1' if step == 'picker' else ''}")
     page.get_by_role("button", name="Go", exact=True).click()
     if step == "sent":
         expect(page).to_have_url(f"{setting.tool}/course")
         page.goto(f"{setting.tool}/me/sent-grades")
-    page.get_by_role("heading", level=1).wait_for()
     if step == "link":
         page.get_by_role("button", name="Link them").wait_for()
+    if step == "platform":
+        expect(page).to_have_url(re.compile("/lti/link/|/course$"))
+        if page.get_by_role("button", name="Link them").count():
+            page.get_by_role("button", name="Link them").click()
+            expect(page).to_have_url(re.compile("/desk/"))
+        page.goto(f"{setting.tool}/desk")
+        page.locator("main").get_by_role("link", name="Deep Learning").click()
+        page.get_by_role("link", name="Platform", exact=True).click()
+        page.get_by_role("button", name="Look at the class list").click()
+        page.get_by_text("Nothing is changed yet.").wait_for()
 
-    page.screenshot(path=str(ROOT / "screenshots" / f"lti-{step}-{width}-{theme}.png"), full_page=True)
+
+@pytest.mark.parametrize(("width", "theme"), pair_looks())
+@pytest.mark.parametrize("step", ["arrival", "picker", "link", "sent", "platform", "registrations"])
+def test_the_pages_on_the_way_are_accessible(
+    browser: Browser, setting: Setting, step: str, width: int, theme: Any
+) -> None:
+    """Shown without a frame; they are the same pages. The course is linked last."""
+    size = ViewportSize(width=width, height=900)
+    context = browser.new_context(ignore_https_errors=True, color_scheme=theme, viewport=size)
+    if step == "arrival":
+        context.route(re.compile(r"/static/.*site\.js"), lambda route: route.abort())
+    page = context.new_page()
+    walk_to(page, setting, step)
+    page.get_by_role("heading", level=1).wait_for()
     assert find_violations(page) == []
     assert find_overflow(page) <= 0
     context.close()

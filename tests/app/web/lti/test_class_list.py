@@ -95,6 +95,19 @@ async def test_whoever_has_come_is_the_line_of_the_list(
     assert lines == {"Bob Babbage": "Bob Babbage", "Cyd Curie": "", "Dan Dirac": ""}
 
 
+async def test_whoever_came_before_the_course_was_linked_is_a_line_of_the_list_too(
+    browser: httpx2.AsyncClient, stranger: httpx2.AsyncClient, site: Site, platform: FakePlatform
+) -> None:
+    await register(site, platform)
+    await enter(stranger, platform, BOB)
+    section = await make_linked_section(site, browser, platform)
+
+    await take_over(browser, site, section, await look(browser, site, section))
+
+    lines = {line.entry.name: line.account_name for line in await site.store.rosters.lines(section)}
+    assert lines == {"Bob Babbage": "Bob Babbage", "Cyd Curie": "", "Dan Dirac": ""}
+
+
 async def test_whom_the_platform_lists_no_more_is_dropped_and_comes_back_by_a_launch(
     browser: httpx2.AsyncClient,
     stranger: httpx2.AsyncClient,
