@@ -2,18 +2,19 @@
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated
 
 from fastapi import Form
 
-from app.learning.deadlines import read_wall_time
-from app.learning.grading import Policy
+from app.learning.deadlines import add_days, read_wall_time
+from app.learning.grading import Counts, Credit, Policy
 
 MAX_POINTS = 1000
 MAX_ATTEMPTS = 1000
 MAX_DAYS = 366
+MAX_DAYS_BETWEEN = 60
 MAX_REASON_CHARACTERS = 500
 MAX_TITLE_CHARACTERS = 200
 
@@ -35,6 +36,16 @@ class RulesForm:
     late_percent_a_day: TextField = ""
     attempts: TextField = ""
     published: Annotated[bool, Form()] = False
+
+
+@dataclass(frozen=True)
+class NewAssignmentsForm(RulesForm):
+    """The fields for several new assignments. `days_between` lie between the dates of two chapters."""
+
+    exercise_credit: Annotated[Credit, Form()] = Credit.WHOLE
+    part_credit: Annotated[Credit, Form()] = Credit.SHARE
+    counts: Annotated[Counts, Form()] = Counts.RIGHT
+    days_between: TextField = ""
 
 
 @dataclass(frozen=True)
@@ -67,6 +78,17 @@ def read_rules(form: RulesForm, policy: Policy) -> Rules:
         if first > second:
             raise FormMistake(f"The {later} is before the {earlier}: change one of them.")
     return rules
+
+
+def move_rules(rules: Rules, days: int, policy: Policy) -> Rules:
+    """The same rules as many days later, at the same times of day."""
+
+    def move(at: datetime | None) -> datetime | None:
+        return None if at is None else add_days(at, days, policy.zone)
+
+    dates = (rules.opens_at, rules.due_at, rules.closes_at)
+    opens_at, due_at, closes_at = map(move, dates)
+    return replace(rules, opens_at=opens_at, due_at=due_at, closes_at=closes_at)
 
 
 def read_points(text: str) -> float:

@@ -12,9 +12,16 @@ from app.access.permissions import Permission, is_allowed
 from app.course.model import Chapter, Course
 from app.learning.deadlines import say_moment
 from app.learning.grade_sentences import say_points
-from app.learning.grading import Assignment, Counts, Credit, Kind, Policy
+from app.learning.grading import Assignment, Counts, Kind, Policy
 from app.storage.records import SectionId
-from app.web.desk.assignment_form import FormMistake, RulesForm, read_rules
+from app.web.desk.assignment_form import (
+    MAX_DAYS_BETWEEN,
+    FormMistake,
+    NewAssignmentsForm,
+    move_rules,
+    read_rules,
+    read_whole,
+)
 from app.web.desk.navigation import SectionNavigation, navigate
 from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContext, RequestContextDep
@@ -86,7 +93,7 @@ class NewAssignmentsPage:
     usual_percent: int
     action: str
     chosen: frozenset[str]
-    sent: RulesForm
+    sent: NewAssignmentsForm
     problem: str
 
 
@@ -174,37 +181,39 @@ async def preview(context: RequestContextDep, section: str) -> Response:
 
 @router.api_route("/desk/{section}/assignments/new", methods=["GET", "HEAD"])
 async def choose(context: RequestContextDep, section: str) -> Response:
-    return await _show_choices(context, SectionId(section), RulesForm(points="10", published=True))
+    return await _show_choices(context, SectionId(section), NewAssignmentsForm(points="10", published=True))
 
 
 @router.post("/desk/{section}/assignments/new")
 async def make(
     context: RequestContextDep,
     section: str,
-    form: Annotated[RulesForm, Depends()],
+    form: Annotated[NewAssignmentsForm, Depends()],
     target: Annotated[list[str] | None, Form()] = None,
-    exercise_credit: Annotated[Credit, Form()] = Credit.WHOLE,
-    part_credit: Annotated[Credit, Form()] = Credit.SHARE,
-    counts: Annotated[Counts, Form()] = Counts.RIGHT,
 ) -> Response:
     await context.count(Act.WRITE)
     here, store, chosen = SectionId(section), context.site.store.assignments, target or []
+    policy = await store.policy(here)
     try:
-        rules = read_rules(form, await store.policy(here))
+        rules = read_rules(form, policy)
+        days = (
+            read_whole(form.days_between, "The number of days from one chapter to the next", 0, MAX_DAYS_BETWEEN) or 0
+        )
         targets = _read_targets(context.course, chosen)
     except FormMistake as mistake:
         return await _show_choices(context, here, form, chosen, str(mistake))
+    places = _place_by_chapter(context.course, targets)
     new = [
         Assignment(
             id="",
             kind=kind,
             target=name,
             title=title,
-            counts=Counts.DONE if kind is Kind.PREDICTIONS else counts,
-            credit=exercise_credit if kind is Kind.EXERCISE else part_credit,
-            **vars(rules),
+            counts=Counts.DONE if kind is Kind.PREDICTIONS else form.counts,
+            credit=form.exercise_credit if kind is Kind.EXERCISE else form.part_credit,
+            **vars(move_rules(rules, days * place, policy)),
         )
-        for kind, name, title in targets
+        for place, (kind, name, title) in zip(places, targets, strict=True)
     ]
     await store.make(here, new, actor_of(context))
     return RedirectResponse(f"/desk/{section}/assignments", 303)
@@ -227,8 +236,22 @@ def _read_targets(course: Course, chosen: list[str]) -> list[tuple[Kind, str, st
     return found
 
 
+def _place_by_chapter(course: Course, targets: list[tuple[Kind, str, str]]) -> list[int]:
+    """For each target the place of its chapter among those that were ticked, from 0."""
+    places: dict[str, int] = {}
+    found = []
+    for kind, name, _ in targets:
+        offering = course.index.offering.get(name, ()) if kind is Kind.EXERCISE else ()
+        found.append(places.setdefault(offering[0].slug if offering else name, len(places)))
+    return found
+
+
 async def _show_choices(
-    context: RequestContext, section: SectionId, sent: RulesForm, chosen: list[str] | None = None, problem: str = ""
+    context: RequestContext,
+    section: SectionId,
+    sent: NewAssignmentsForm,
+    chosen: list[str] | None = None,
+    problem: str = "",
 ) -> Response:
     navigation = await navigate(context, section, HERE)
     assignments = context.site.store.assignments

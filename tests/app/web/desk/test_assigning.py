@@ -301,6 +301,28 @@ async def test_an_assignment_of_another_section_is_not_found_at_one_s_own_desk(
     assert await site.store.assignments.of_section(foreign) == (lab,)
 
 
+async def test_a_chapter_a_week_is_due_at_the_same_time_of_day_across_a_change_of_the_clocks(
+    browser: httpx2.AsyncClient, site: Site, section: SectionId, instructor: Account
+) -> None:
+    """The exercise belongs to the second chapter, and the clocks change on 29 March."""
+    form = {
+        "target": [f"retrieval:{CHAPTER}", f"predictions:{CHAPTER}", "retrieval:a-second-look", "exercise:double"],
+        "points": "1",
+        "due_at": "2026-03-27T18:00",
+        "days_between": "7",
+    }
+
+    answer = await browser.post(f"/desk/{section}/assignments/new", data=form)
+    made = await site.store.assignments.of_section(section)
+    refused = await browser.post(f"/desk/{section}/assignments/new", data={**form, "days_between": "61"})
+
+    first, second = datetime(2026, 3, 27, 17, tzinfo=UTC), datetime(2026, 4, 3, 16, tzinfo=UTC)
+    assert answer.status_code == 303
+    assert [one.due_at for one in made] == [first, first, second, second]
+    assert "is not a whole number from 0 to 60." in refused.text
+    assert 'value="61"' in refused.text
+
+
 async def test_the_preview_has_what_a_learner_without_work_sees(
     browser: httpx2.AsyncClient, site: Site, section: SectionId, instructor: Account, clock: StoppedClock
 ) -> None:
