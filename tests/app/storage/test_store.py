@@ -13,7 +13,7 @@ from app.storage.notes import Note
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading, Session
 from app.storage.reports import Report
 from app.storage.store import Store
-from app.storage.tables import assignments, metadata, regrade_items, regrades, sections
+from app.storage.tables import assignments, comments, metadata, regrade_items, regrades, sections
 from graders.contract.model import LearnerId
 from graders.ledger import Database
 
@@ -139,8 +139,8 @@ LEARNER_TABLES = {
 """What a learner without an account leaves behind."""
 
 
-def leave_regrade(connection: Connection, learner: LearnerId) -> None:
-    """A section's exercise that was judged again, one of the learner's submissions with it."""
+def leave_teaching(connection: Connection, learner: LearnerId) -> None:
+    """One of the learner's submissions that a section's staff have judged again and commented on."""
     section, lab = learner[:31] + "s", learner[:31] + "l"
     assigned = {"kind": "exercise", "target": "double", "title": "Double", "points": 1, "position": 0, "made_at": 0}
     regrade = {"scope": "all", "policy": "raise", "reason": "r", "exercise_digest": "", "state": "applied"}
@@ -151,6 +151,8 @@ def leave_regrade(connection: Connection, learner: LearnerId) -> None:
     number = connection.execute(made).scalar_one()
     item = {"regrade": number, "submission": "s", "learner": learner, "job": "j", **before}
     connection.execute(insert(regrade_items).values(item))
+    comment = {"submission": "s", "exercise": "double", "text": "Well done.", "made_at": 0}
+    connection.execute(insert(comments).values(section=section, learner=learner, **comment))
 
 
 async def leave_something_everywhere(store: Store, database: Database, learner: LearnerId) -> None:
@@ -166,7 +168,7 @@ async def leave_something_everywhere(store: Store, database: Database, learner: 
     assert await store.drill_graphs.take(learner, Wanted({"sums": "now"}), NOON)
     await store.reports.add(learner, Report(0, "chapters/one", "p", "0" * 16, "1" * 16, "wrong", NOON))
     await store.notes.save(learner, Note("chapters/one", "p", "mine", "0" * 16, NOON))
-    await database.write(leave_regrade, learner)
+    await database.write(leave_teaching, learner)
 
 
 async def test_an_export_has_every_table_and_readable_times(store: Store, database: Database) -> None:
