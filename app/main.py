@@ -33,6 +33,10 @@ from app.web.desk import (
     gradebook,
     gradebook_files,
     handed_in,
+    knowledge,
+    knowledge_exercise,
+    knowledge_files,
+    knowledge_item,
     likeness,
     people,
     platform,
@@ -142,6 +146,7 @@ PAGES = (
     health.router,
     course_files.router,
 )
+KNOWLEDGE = (knowledge.router, knowledge_item.router, knowledge_exercise.router, knowledge_files.router)
 LEARNING_PLATFORMS = (
     registrations.router,
     launching.router,
@@ -176,6 +181,7 @@ DESK = (
     handed_in.router,
     commenting.router,
     likeness.router,
+    *KNOWLEDGE,
     *LEARNING_PLATFORMS,
     questions.router,
     gradebook.router,

@@ -33,6 +33,8 @@ class Permission(StrEnum):
     ANSWER_QUESTIONS = "the inbox of a section's questions; endorse and hide what is written there"
     SEE_SUBMISSIONS = "read what a section's learners handed in, and comment on it"
     VIEW_AS = "see the course as a learner of a section sees it, without changing anything"
+    SEE_KNOWLEDGE = "see what a section's learners know, without names"
+    DOWNLOAD_ANSWERS = "download a section's first answers, without names"
     COMPARE_PROGRAMS = "see which programs of a section are most alike"
     SEE_ASSIGNMENTS = "see what a section assigns, and who was granted what"
     SET_ASSIGNMENTS = "assign, with points, dates and rules"
@@ -59,6 +61,8 @@ ALLOWED: Mapping[Permission, frozenset[Role]] = {
     Permission.ANSWER_QUESTIONS: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
     Permission.SEE_SUBMISSIONS: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
     Permission.VIEW_AS: frozenset({Role.INSTRUCTOR}),
+    Permission.SEE_KNOWLEDGE: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
+    Permission.DOWNLOAD_ANSWERS: frozenset({Role.INSTRUCTOR}),
     Permission.COMPARE_PROGRAMS: frozenset({Role.INSTRUCTOR}),
     Permission.SEE_ASSIGNMENTS: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
     Permission.SET_ASSIGNMENTS: frozenset({Role.INSTRUCTOR}),

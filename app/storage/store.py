@@ -28,6 +28,7 @@ from app.storage.exporting import export
 from app.storage.forgetting import end_audit, forget, sweep
 from app.storage.gradebook import GradebookPeople
 from app.storage.identities import Identities
+from app.storage.knowledge import Knowledge
 from app.storage.lti_courses import LtiCourses
 from app.storage.lti_launches import LtiLaunches
 from app.storage.lti_registrations import LtiRegistrations
@@ -85,6 +86,7 @@ class Store:
         self.lti_rosters = LtiRosters(database)
         self.threads = Threads(database)
         self.publications = Publications(database)
+        self.knowledge = Knowledge(database)
 
     async def commit_prediction(self, learner: LearnerId, chapter: str, prediction: Prediction) -> bool:
         """Store a prediction. False if one was already committed, which then stays."""

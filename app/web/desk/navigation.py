@@ -17,6 +17,7 @@ PAGES = (
     ("Assignments", "/assignments"),
     ("Gradebook", "/gradebook"),
     ("Submissions", "/submissions"),
+    ("Knowledge", "/knowledge"),
     ("Questions", "/questions"),
     ("Reports", "/reports"),
     ("Audit", "/audit"),

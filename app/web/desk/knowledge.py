@@ -1,0 +1,321 @@
+"""What a section knows: an overview by chapter and exercise, and each chapter's questions, blocks and readers.
+
+Nobody is named. Staff, and learners who are gone, do not count.
+"""
+
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fastapi import APIRouter, Response
+from starlette.exceptions import HTTPException
+
+from app.access.permissions import Permission, is_allowed
+from app.course.block_tree import Block, blocks_within
+from app.course.blocks import Heading, Incident
+from app.course.model import Chapter
+from app.learning.items import ENOUGH_FOR_SHARE, find_brier
+from app.storage.knowledge import Activity, FirstResponse, Reading, Try
+from app.storage.records import SectionId, Stated
+from app.web.desk.navigation import SectionNavigation, navigate
+from app.web.desk.submissions import title_exercise
+from app.web.edge.frame import Frame, Link
+from app.web.edge.identity import RequestContext, RequestContextDep
+from app.web.views.calibrating import CalibrationView, find_guesses, show_calibration
+from app.web.views.class_items import (
+    list_items,
+    mark_responses,
+    measure_items,
+    say_discrimination,
+    say_flag,
+    say_percent,
+    say_share,
+)
+from app.web.views.spots import find_spot
+
+router = APIRouter(include_in_schema=False)
+
+HERE = "Knowledge"
+
+
+@dataclass(frozen=True)
+class ChapterRow:
+    """Counts of learners. `right` is the share of first answers that were right."""
+
+    title: str
+    href: str
+    began: int
+    finished: int
+    predicted: int
+    answered: int
+    right: str
+
+
+@dataclass(frozen=True)
+class ExerciseRow:
+    title: str
+    href: str
+    tried: int
+    passed: int
+    attempts: str
+    time: str
+
+
+@dataclass(frozen=True)
+class KnowledgePage:
+    template: ClassVar[str] = "knowledge.html"
+    frame: Frame
+    navigation: SectionNavigation
+    learners: int
+    chapters: tuple[ChapterRow, ...]
+    exercises: tuple[ExerciseRow, ...]
+    calibration: CalibrationView
+    brier: str
+    download_href: str
+    """Empty for a reader who may not."""
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class ItemRow:
+    words: str
+    href: str
+    kind: str
+    answered: int
+    right: int
+    share: str
+    discrimination: str
+    rest: str
+    flag: str
+
+
+@dataclass(frozen=True)
+class BlockRow:
+    """A block that learners act on: how many ran it, answered it, were wrong at first, and reported it."""
+
+    words: str
+    href: str
+    ran: str
+    answered: str
+    wrong: str
+    wrong_share: float
+    reported: int
+    stopped: int
+
+
+@dataclass(frozen=True)
+class ChapterKnowledgePage:
+    """`gone` counts readers whose place is no longer in the chapter."""
+
+    template: ClassVar[str] = "chapter_knowledge.html"
+    frame: Frame
+    navigation: SectionNavigation
+    chapter: Link
+    learners: int
+    began: int
+    finished: int
+    items: tuple[ItemRow, ...]
+    blocks: tuple[BlockRow, ...]
+    gone: int
+    problem: str = ""
+
+
+@router.api_route("/desk/{section}/knowledge", methods=["GET", "HEAD"])
+async def overview(context: RequestContextDep, section: str) -> Response:
+    here, known = SectionId(section), context.site.store.knowledge
+    navigation = await navigate(context, here, HERE)
+    answers, predictions = await known.answers(here), await known.predictions(here)
+    readings, tries = await known.readings(here), await known.tries(here)
+    guesses = find_guesses(context.course, _list_stated(answers, predictions))
+    brier = find_brier((one.confidence, one.right) for one in guesses)
+    page = KnowledgePage(
+        frame=await context.frame(navigation.page_title, "What this section has read, answered and passed."),
+        navigation=navigation,
+        learners=await known.count_learners(here),
+        chapters=_list_chapters(context, here, readings, answers, predictions),
+        exercises=_list_exercises(context, here, tries),
+        calibration=show_calibration(context.course, guesses),
+        brier="" if brier is None or len(guesses) < ENOUGH_FOR_SHARE else f"{brier.score:.3f}",
+        download_href=f"/desk/{section}/knowledge/files"
+        if is_allowed(Permission.DOWNLOAD_ANSWERS, (navigation.reader.role,))
+        else "",
+    )
+    return context.site.renderer.page(page)
+
+
+@router.api_route("/desk/{section}/knowledge/chapters/{slug}", methods=["GET", "HEAD"])
+async def chapter_page(context: RequestContextDep, section: str, slug: str) -> Response:
+    chapter, here = need_chapter(context, slug), SectionId(section)
+    navigation, known = await navigate(context, here, HERE), context.site.store.knowledge
+    responses = (*await known.predictions(here, slug), *await known.answers(here, slug))
+    readings = [one for one in await known.readings(here) if one.chapter == slug]
+    activity = await known.activity(here, slug)
+    stops = Counter(one.anchor for one in readings if not one.is_finished)
+    blocks, gone = _list_blocks(context, chapter, responses, activity, stops)
+    page = ChapterKnowledgePage(
+        frame=await context.frame(f"{chapter.title}: {navigation.section_title}", "What this section knows of it."),
+        navigation=navigation,
+        chapter=Link(f"/chapters/{slug}", f"{chapter.number} {chapter.title}".strip()),
+        learners=await known.count_learners(here),
+        began=len(readings),
+        finished=sum(one.is_finished for one in readings),
+        items=_list_items(here, chapter, responses),
+        blocks=blocks,
+        gone=gone,
+    )
+    return context.site.renderer.page(page)
+
+
+def need_chapter(context: RequestContext, slug: str) -> Chapter:
+    chapter = context.course.index.by_slug.get(slug)
+    if chapter is None:
+        raise HTTPException(404, "The course has no chapter of that name.")
+    return chapter
+
+
+def _list_stated(answers: Iterable[FirstResponse], predictions: Iterable[FirstResponse]) -> list[Stated]:
+    stated = [Stated(one.chapter, one.item, one.confidence, correct=one.right) for one in answers if one.confidence]
+    return stated + [
+        Stated(one.chapter, one.item, one.confidence, option=one.options[0])
+        for one in predictions
+        if one.confidence and one.options
+    ]
+
+
+def _list_chapters(
+    context: RequestContext,
+    section: SectionId,
+    readings: Iterable[Reading],
+    answers: Iterable[FirstResponse],
+    predictions: Iterable[FirstResponse],
+) -> tuple[ChapterRow, ...]:
+    began, finished = Counter[str](), Counter[str]()
+    for reading in readings:
+        began[reading.chapter] += 1
+        finished[reading.chapter] += reading.is_finished
+    by_chapter: dict[str, list[FirstResponse]] = defaultdict(list)
+    for one in answers:
+        by_chapter[one.chapter].append(one)
+    predicted: dict[str, set[str]] = defaultdict(set)
+    for one in predictions:
+        predicted[one.chapter].add(one.learner)
+    rows = []
+    for chapter in context.course.index.chapters:
+        given = by_chapter[chapter.slug]
+        judged = [one.right for one in given if one.right is not None]
+        rows.append(
+            ChapterRow(
+                title=f"{chapter.number} {chapter.title}".strip(),
+                href=f"/desk/{section}/knowledge/chapters/{chapter.slug}",
+                began=began[chapter.slug],
+                finished=finished[chapter.slug],
+                predicted=len(predicted[chapter.slug]),
+                answered=len({one.learner for one in given}),
+                right=f"{say_percent(sum(judged) / len(judged))} of {len(judged)}" if judged else "",
+            )
+        )
+    return tuple(rows)
+
+
+def _list_exercises(context: RequestContext, section: SectionId, tries: Iterable[Try]) -> tuple[ExerciseRow, ...]:
+    by_exercise: dict[str, dict[str, list[Try]]] = defaultdict(lambda: defaultdict(list))
+    for one in tries:
+        by_exercise[one.exercise][one.learner].append(one)
+    rows = []
+    for exercise, by_learner in by_exercise.items():
+        counts, hours = [], []
+        for attempts in by_learner.values():
+            place = next((place for place, one in enumerate(attempts) if one.passed), None)
+            if place is not None:
+                counts.append(place + 1)
+                hours.append((attempts[place].at - attempts[0].at).total_seconds() / 3600)
+        rows.append(
+            ExerciseRow(
+                title=title_exercise(context.course, exercise),
+                href=f"/desk/{section}/knowledge/exercises/{exercise}",
+                tried=len(by_learner),
+                passed=len(counts),
+                attempts=f"{statistics.median(counts):g}" if counts else "",
+                time=say_hours(statistics.median(hours)) if hours else "",
+            )
+        )
+    return tuple(sorted(rows, key=lambda row: row.title))
+
+
+def say_hours(hours: float) -> str:
+    if hours < 1:
+        return f"{round(60 * hours)} min"
+    return f"{hours:.1f} h" if hours < 48 else f"{hours / 24:.1f} days"
+
+
+def _list_items(section: SectionId, chapter: Chapter, responses: Iterable[FirstResponse]) -> tuple[ItemRow, ...]:
+    items, rows = list_items(chapter), []
+    for name, found in measure_items(chapter, responses).items():
+        item = items[name]
+        rows.append(
+            ItemRow(
+                words=item.words,
+                href=f"/desk/{section}/knowledge/chapters/{chapter.slug}/{name}",
+                kind=item.kind,
+                answered=found.answered,
+                right=found.right,
+                share=say_share(found.share),
+                discrimination=say_discrimination(found),
+                rest="" if found.mean_rest is None else say_percent(found.mean_rest),
+                flag=say_flag(found),
+            )
+        )
+    return tuple(rows)
+
+
+def _list_blocks(
+    context: RequestContext,
+    chapter: Chapter,
+    responses: Iterable[FirstResponse],
+    activity: Activity,
+    stops: Counter[str],
+) -> tuple[tuple[BlockRow, ...], int]:
+    """The chapter's blocks in which something happened, and its headings, in the order of the page."""
+    marked = mark_responses(list_items(chapter), responses)
+    answered = Counter(one.item for one in marked)
+    wrong = Counter(one.item for one in marked if not one.right)
+    left, rows = Counter(stops), []
+    for key, block in zip(chapter.keys, chapter.blocks, strict=True):
+        names = tuple(_names_in(block))
+        stopped = sum(left.pop(name, 0) for name in {*names, key} if name)
+        if isinstance(block, Heading):
+            rows.append(BlockRow(block.text, f"/chapters/{chapter.slug}#{block.anchor}", "", "", "", 0, 0, stopped))
+            continue
+        happened = [name for name in names if name in activity.ran or answered[name]]
+        reported = activity.reported.get(key, 0)
+        if not (happened or reported or stopped):
+            continue
+        spot = find_spot(context.course, f"chapters/{chapter.slug}", key) if key else None
+        ran, given = sum(activity.ran.get(name, 0) for name in names), sum(answered[name] for name in names)
+        missed = sum(wrong[name] for name in names)
+        rows.append(
+            BlockRow(
+                words=spot.words if spot else "text",
+                href=spot.href if spot else f"/chapters/{chapter.slug}",
+                ran=str(ran) if ran else "",
+                answered=str(given) if given else "",
+                wrong=str(missed) if given else "",
+                wrong_share=missed / given if given else 0,
+                reported=reported,
+                stopped=stopped,
+            )
+        )
+    return tuple(rows), left.total()
+
+
+def _names_in(block: Block) -> Iterator[str]:
+    """The ids in a block: its own, and those of what is inside it."""
+    for one in blocks_within((block,)):
+        if isinstance(one, Heading):
+            yield one.anchor
+        elif isinstance(one, Incident):
+            yield from (one.id, one.cell.id)
+        elif name := getattr(one, "id", ""):
+            yield name
