@@ -92,8 +92,12 @@ class LtiScores:
         return await self._database.read(_read_recipients, course)
 
     async def note(self, course: str, scores: Sequence[Score], now: datetime) -> int:
-        """Put what has changed into the outbox; returns how many."""
-        return await self._database.write(_note, course, scores, now)
+        """Put what has changed into the outbox; returns how many.
+
+        Mostly nothing has, and a class is read without keeping other writers waiting.
+        """
+        changed = await self._database.read(_find_changed, course, scores)
+        return await self._database.write(_note, course, changed, now) if changed else 0
 
     async def note_line_item(self, course: str, assignment: str, url: str, now: datetime) -> None:
         """Keep where an assignment's grades go. If it was elsewhere, they are all sent again."""
@@ -147,9 +151,24 @@ def _read_recipients(connection: Connection, course: str) -> tuple[AccountId, ..
     return tuple(AccountId(row.account) for row in fetch(connection, query))
 
 
-def _note(connection: Connection, course: str, scores: Sequence[Score], now: datetime) -> int:
+def _read_rows(connection: Connection, course: str) -> Mapping[tuple[str, str], Row[Any]]:
     rows = fetch(connection, select(lti_scores).where(lti_scores.c.context == course))
-    known = {(row.assignment, row.account): row for row in rows}
+    return {(row.assignment, row.account): row for row in rows}
+
+
+def _find_changed(connection: Connection, course: str, scores: Sequence[Score]) -> tuple[Score, ...]:
+    known = _read_rows(connection, course)
+    return tuple(score for score in scores if _is_changed(score, known.get((score.assignment, score.account))))
+
+
+def _is_changed(score: Score, row: Row[Any] | None) -> bool:
+    if row is None:
+        return score.points is not None
+    return bool(row.points != score.points or row.maximum != score.maximum)
+
+
+def _note(connection: Connection, course: str, scores: Sequence[Score], now: datetime) -> int:
+    known = _read_rows(connection, course)
     changed = 0
     for score in scores:
         changed += _note_one(connection, course, score, known.get((score.assignment, score.account)), now)
@@ -157,16 +176,14 @@ def _note(connection: Connection, course: str, scores: Sequence[Score], now: dat
 
 
 def _note_one(connection: Connection, course: str, score: Score, row: Row[Any] | None, now: datetime) -> bool:
+    if not _is_changed(score, row):
+        return False
     values = {"points": score.points, "maximum": score.maximum}
     at = {"changed_at": now.timestamp(), "due_at": (now + SENT_AFTER).timestamp()}
     if row is None:
-        if score.points is None:
-            return False
         insert_new(connection, lti_lineitems, {"context": course, "assignment": score.assignment, "url": ""})
         key = {"context": course, "assignment": score.assignment, "account": score.account}
         return insert_new(connection, lti_scores, {**key, **values, **at, "state": DUE, "tries": 0})
-    if row.points == score.points and row.maximum == score.maximum:
-        return False
     if row.state == DUE:
         at["due_at"] = min(row.due_at, at["due_at"])
     this = _key(course, score.assignment, score.account)
