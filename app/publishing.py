@@ -235,7 +235,11 @@ def make_live(data: Path, given: Path, version: str, now: datetime) -> Live:
     if before is not None and was == version:
         return before
     live = Live(version=version, before=was, at=now)
-    write_live(data, live)
+    try:
+        write_live(data, live)
+    except OSError as error:
+        folder = courses_folder(data)
+        raise NotPublishable(f"{folder} cannot be written here ({error.strerror}); publish where it can.") from error
     return live
 
 

@@ -26,6 +26,7 @@ from graders.contract.course_versions import (
     GIVEN,
     MAX_KEPT,
     Live,
+    courses_folder,
     list_versions,
     read_live,
     version_folder,
@@ -181,6 +182,15 @@ def test_a_version_that_is_gone_is_refused_in_words(data: Path) -> None:
             make_live(data, COURSE, version, NOON)
     with pytest.raises(NotPublishable, match="cannot be read"):
         read_version(data, "20260301-120000-0123abcd")
+
+
+def test_a_folder_that_cannot_be_written_is_named(root: Path, data: Path) -> None:
+    """As where the website may only read the folder of the published versions."""
+    version = add_version(root, data, NOON).version
+    (courses_folder(data) / "live.json").mkdir()
+
+    with pytest.raises(NotPublishable, match="courses cannot be written here"):
+        make_live(data, COURSE, version, NOON)
 
 
 def test_the_command_checks_publishes_lists_and_goes_back(
