@@ -89,6 +89,7 @@ def _tell_value(frame: FrameType, names: tuple[str, ...]) -> str | None:
     return "" if values else None
 
 
+@lru_cache(maxsize=8)
 def find_loops_around(source: str) -> dict[int, Loops]:
     """For each line in the body of a `for`, the loops around it in the same function."""
     try:
