@@ -151,13 +151,14 @@ def _read_recipients(connection: Connection, course: str) -> tuple[AccountId, ..
     return tuple(AccountId(row.account) for row in fetch(connection, query))
 
 
-def _read_rows(connection: Connection, course: str) -> Mapping[tuple[str, str], Row[Any]]:
-    rows = fetch(connection, select(lti_scores).where(lti_scores.c.context == course))
+def _read_rows(connection: Connection, course: str, scores: Sequence[Score]) -> Mapping[tuple[str, str], Row[Any]]:
+    theirs = lti_scores.c.account.in_({score.account for score in scores})
+    rows = fetch(connection, select(lti_scores).where(lti_scores.c.context == course, theirs))
     return {(row.assignment, row.account): row for row in rows}
 
 
 def _find_changed(connection: Connection, course: str, scores: Sequence[Score]) -> tuple[Score, ...]:
-    known = _read_rows(connection, course)
+    known = _read_rows(connection, course, scores)
     return tuple(score for score in scores if _is_changed(score, known.get((score.assignment, score.account))))
 
 
@@ -168,7 +169,7 @@ def _is_changed(score: Score, row: Row[Any] | None) -> bool:
 
 
 def _note(connection: Connection, course: str, scores: Sequence[Score], now: datetime) -> int:
-    known = _read_rows(connection, course)
+    known = _read_rows(connection, course, scores)
     changed = 0
     for score in scores:
         changed += _note_one(connection, course, score, known.get((score.assignment, score.account)), now)

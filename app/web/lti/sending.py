@@ -32,6 +32,8 @@ PAUSE_SECONDS = 15.0
 ROUNDS_PER_COMPARISON = 4
 """Comparing reads a whole class, so it happens once a minute."""
 SENT_AT_ONCE = 50
+COMPARED_AT_ONCE = 20
+"""People whose grades are computed in one go, because requests wait meanwhile."""
 NO_COLUMN = (
     "The platform has no column for this assignment, and lets this site make none. Add it there by the picker."
 )
@@ -79,17 +81,18 @@ class GradeSender:
         assert linked.section is not None
         people = await scores.recipients(linked.id)
         assigned = [one for one in await assignments.of_section(linked.section) if one.published and one.points > 0]
-        if not people or not assigned:
-            return 0
-        work = await assignments.class_work(linked.section, assigned, people)
         policy = await assignments.policy(linked.section)
-        graded = grade_all(self._read_course(), policy, assigned, people, work, now)
-        maximum = {one.id: one.points for one in assigned}
-        wanted = [
-            Score(assignment, account, _round(found.grade.points), maximum[assignment])
-            for (assignment, account), found in graded.items()
-        ]
-        return await scores.note(linked.id, wanted, now)
+        changed, maximum = 0, {one.id: one.points for one in assigned}
+        for start in range(0, len(people) if assigned else 0, COMPARED_AT_ONCE):
+            some = people[start : start + COMPARED_AT_ONCE]
+            work = await assignments.class_work(linked.section, assigned, some)
+            graded = grade_all(self._read_course(), policy, assigned, some, work, now)
+            wanted = [
+                Score(assignment, account, _round(found.grade.points), maximum[assignment])
+                for (assignment, account), found in graded.items()
+            ]
+            changed += await scores.note(linked.id, wanted, now)
+        return changed
 
     async def send(self) -> int:
         """Send what is due; returns how many grades were tried. Platforms do not wait for each other."""
