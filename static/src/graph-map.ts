@@ -93,6 +93,7 @@ class PictureMap {
     const { x, y, unit } = this.read();
     this.scroll.scrollLeft += (point.x - this.grip.x - x) / unit;
     this.scroll.scrollTop += (point.y - this.grip.y - y) / unit;
+    this.show();
   }
 
   /** A pointer's place in the picture's units. */
