@@ -6,7 +6,7 @@ Nobody is named. Staff, and learners who are gone, do not count.
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from fastapi import APIRouter, Response
@@ -93,7 +93,7 @@ class ItemRow:
 
 @dataclass(frozen=True)
 class BlockRow:
-    """A block that learners act on: how many ran it, answered it, were wrong at first, and reported it."""
+    """A heading, or a block on which learners acted: how many ran it, answered it, were wrong, and reported it."""
 
     words: str
     href: str
@@ -103,6 +103,7 @@ class BlockRow:
     wrong_share: float
     reported: int
     stopped: int
+    is_heading: bool = True
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ async def overview(context: RequestContextDep, section: str) -> Response:
         learners=await known.count_learners(here),
         chapters=_list_chapters(context, here, readings, answers, predictions),
         exercises=_list_exercises(context, here, tries),
-        calibration=show_calibration(context.course, guesses),
+        calibration=replace(show_calibration(context.course, guesses), words=(), said="They said"),
         brier="" if brier is None or len(guesses) < ENOUGH_FOR_SHARE else f"{brier.score:.3f}",
         download_href=f"/desk/{section}/knowledge/files"
         if is_allowed(Permission.DOWNLOAD_ANSWERS, (navigation.reader.role,))
@@ -277,37 +278,44 @@ def _list_blocks(
     activity: Activity,
     stops: Counter[str],
 ) -> tuple[tuple[BlockRow, ...], int]:
-    """The chapter's blocks in which something happened, and its headings, in the order of the page."""
+    """The chapter's headings, and the blocks on which learners acted, in the order of the page.
+
+    Readers whose place is in another block count for the row above it.
+    """
     marked = mark_responses(list_items(chapter), responses)
-    answered = Counter(one.item for one in marked)
-    wrong = Counter(one.item for one in marked if not one.right)
-    left, rows = Counter(stops), []
+    answered, wrong = Counter(one.item for one in marked), Counter(one.item for one in marked if not one.right)
+    left, start = Counter(stops), f"/chapters/{chapter.slug}"
+    rows = [BlockRow("before the first heading", start, "", "", "", 0, 0, 0)]
     for key, block in zip(chapter.keys, chapter.blocks, strict=True):
         names = tuple(_names_in(block))
-        stopped = sum(left.pop(name, 0) for name in {*names, key} if name)
         if isinstance(block, Heading):
-            rows.append(BlockRow(block.text, f"/chapters/{chapter.slug}#{block.anchor}", "", "", "", 0, 0, stopped))
-            continue
-        happened = [name for name in names if name in activity.ran or answered[name]]
-        reported = activity.reported.get(key, 0)
-        if not (happened or reported or stopped):
-            continue
-        spot = find_spot(context.course, f"chapters/{chapter.slug}", key) if key else None
-        ran, given = sum(activity.ran.get(name, 0) for name in names), sum(answered[name] for name in names)
-        missed = sum(wrong[name] for name in names)
-        rows.append(
-            BlockRow(
-                words=spot.words if spot else "text",
-                href=spot.href if spot else f"/chapters/{chapter.slug}",
-                ran=str(ran) if ran else "",
-                answered=str(given) if given else "",
-                wrong=str(missed) if given else "",
-                wrong_share=missed / given if given else 0,
-                reported=reported,
-                stopped=stopped,
+            rows.append(BlockRow(block.text, f"{start}#{block.anchor}", "", "", "", 0, 0, 0))
+        elif any(name in activity.ran or answered[name] for name in names) or key in activity.reported:
+            ran, given, missed = (
+                sum(counts.get(name, 0) for name in names) for counts in (activity.ran, answered, wrong)
             )
-        )
-    return tuple(rows), left.total()
+            reported = activity.reported.get(key, 0)
+            rows.append(_show_block(context, chapter, key, ran, given, missed, reported))
+        stopped = sum(left.pop(name, 0) for name in {*names, key} if name)
+        rows[-1] = replace(rows[-1], stopped=rows[-1].stopped + stopped)
+    return tuple(rows if rows[0].stopped else rows[1:]), left.total()
+
+
+def _show_block(
+    context: RequestContext, chapter: Chapter, key: str, ran: int, answered: int, wrong: int, reported: int
+) -> BlockRow:
+    spot = find_spot(context.course, f"chapters/{chapter.slug}", key)
+    return BlockRow(
+        words=spot.words if spot else "text",
+        href=spot.href if spot else f"/chapters/{chapter.slug}",
+        ran=str(ran) if ran else "",
+        answered=str(answered) if answered else "",
+        wrong=str(wrong) if answered else "",
+        wrong_share=wrong / answered if answered else 0,
+        reported=reported,
+        stopped=0,
+        is_heading=False,
+    )
 
 
 def _names_in(block: Block) -> Iterator[str]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fastapi import APIRouter, Response
-from markupsafe import Markup
 from starlette.exceptions import HTTPException
 
+from app.course.language.plain_text import words_of
 from app.learning.items import ENOUGH_FOR_THIRDS, ItemStatistics, Thirds
 from app.storage.knowledge import FirstResponse
 from app.storage.records import SectionId
@@ -105,7 +105,7 @@ async def item_page(context: RequestContextDep, section: str, slug: str, item: s
 def _list_options(asked: Item, found: ItemStatistics) -> tuple[OptionRow, ...]:
     return tuple(
         OptionRow(
-            words=Markup(option.html).striptags(),
+            words=words_of(option.html),
             is_key=option.right,
             count=found.options.get(option.id, 0),
             share=say_percent(found.options.get(option.id, 0) / found.answered) if found.answered else "",

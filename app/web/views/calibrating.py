@@ -60,6 +60,7 @@ class CalibrationView:
     labels: tuple[str, ...]
     concepts: tuple[ConceptView, ...]
     height: int
+    said: str = "You said"
 
 
 def find_guesses(course: Course, stated: Iterable[Stated]) -> tuple[Guess, ...]:

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
 from app.course.blocks import Option
+from app.course.language.plain_text import words_of
 from app.course.model import Chapter
 from app.course.questions.kinds import Choice, Several
 from app.learning.items import FirstAnswer, Interval, ItemStatistics, find_statistics
@@ -48,7 +47,7 @@ def list_items(chapter: Chapter) -> dict[str, Item]:
 
 
 def shorten(html: str) -> str:
-    words = Markup(html).striptags()
+    words = words_of(html)
     return words if len(words) <= WORDS_SHOWN else f"{words[:WORDS_SHOWN].rsplit(' ', 1)[0]} …"
 
 
@@ -100,7 +99,9 @@ def say_discrimination(found: ItemStatistics) -> str:
 def say_flag(found: ItemStatistics) -> str:
     """What is worth a look, in words; often empty."""
     if found.perhaps_wrong_key:
-        return "Perhaps a wrong key: those who know the rest do not do better here. Read it once more."
+        return (
+            "Those who know the rest do not do better here: perhaps a wrong key, or everybody guesses. Read it again."
+        )
     if found.idle:
         return f"{len(found.idle)} of its wrong answers {'is' if len(found.idle) == 1 else 'are'} hardly ever chosen."
     return ""

@@ -87,7 +87,7 @@ async def test_a_wrong_key_stands_out_and_a_good_question_does_not(browser: http
 
     page = (await browser.get(f"/desk/{section}/knowledge/chapters/{CHAPTER}")).text
 
-    assert "Perhaps a wrong key" in row_of(page, "/tracked-sums")[-1]
+    assert "perhaps a wrong key" in row_of(page, "/tracked-sums")[-1]
     assert row_of(page, "/in-order")[-1] == ""
     assert float(row_of(page, "/in-order")[5].split()[0]) > 0.4
     assert re.fullmatch(r"\d+ % \(\d+ to \d+ %\)", row_of(page, "/name-it")[4])
