@@ -13,7 +13,7 @@ from app.storage.audit import Actor, write_line
 from app.storage.lti_people import Member, enter_section, keep_member, read_members
 from app.storage.records import AccountId, SectionId
 from app.storage.statements import change, fetch, insert_new, optional_moment
-from app.storage.tables import lti_contexts, lti_members, lti_registrations, sections
+from app.storage.tables import ACTIVE, lti_contexts, lti_members, lti_registrations, memberships, sections
 from graders.ledger.database import Database
 
 
@@ -72,7 +72,10 @@ class LtiCourses:
         return next(iter(found), None)
 
     async def link(self, course: str, section: SectionId, actor: Actor) -> bool:
-        """Say which section a course is; everybody who came from it is a member then. False if one was said."""
+        """Say which section a course is. False if one was said.
+
+        Everybody who came from it is a member then, except who left the section, was dropped, or has an open offer.
+        """
         return await self._database.write(_link, course, section, actor)
 
     async def unlink(self, course: str, section: SectionId, actor: Actor) -> bool:
@@ -132,8 +135,12 @@ def _link(connection: Connection, course: str, section: SectionId, actor: Actor)
     if not change(connection, update(lti_contexts).where(free).values(section=section)):
         return False
     write_line(connection, actor, "link a course of a platform", course, section=section)
+    is_outside = (memberships.c.section == section) & (memberships.c.status != ACTIVE)
+    outside = {row.account for row in fetch(connection, select(memberships.c.account).where(is_outside))}
     for member in read_members(connection, lti_members.c.context == course):
-        enter_section(connection, section, course, member, actor, was_known=False)
+        # Who left, was dropped or has not answered an offer decides nothing by this: they come by themselves or not.
+        if member.account not in outside:
+            enter_section(connection, section, course, member, actor, was_known=True)
     return True
 
 

@@ -97,7 +97,9 @@ def _change_role(connection: Connection, before: Membership, role: Role) -> None
     # Instructors may reset a learner's password, which an assistant has not agreed to.
     is_lower = RANK[role] < RANK[before.role]
     status = Status.ACTIVE if before.is_active and not is_lower else Status.INVITED
-    _set_status(connection, before.section, before.account, status, role=role.value, dropped_at=None)
+    # A person gave this role, whatever brought its holder here, so no launch from a platform changes it any more.
+    given = {"source": Source.PERSON.value} if role is not before.role else {}
+    _set_status(connection, before.section, before.account, status, role=role.value, dropped_at=None, **given)
     if before.is_active and RANK[role] > RANK[before.role]:
         end_sessions(connection, before.account)
 

@@ -28,6 +28,7 @@ from site_parts import StoppedClock
 
 from app.access.permissions import Role
 from app.linking.lti import CLAIM, MEMBERSHIP, TEST_USER, Registration, find_role
+from app.storage.audit import Actor
 from app.web.edge.site import Site
 
 
@@ -441,8 +442,32 @@ async def test_a_role_that_a_person_gave_stays(
     section = await make_linked_section(site, browser, platform)
     await enter(stranger, platform, BOB)
     await browser.post(f"/desk/{section}/people", data={"name": "Bob Babbage", "role": "assistant"})
-    people = {one.name: one for one in await site.store.sections.people(section)}
-    assert people["Bob Babbage"].role is Role.ASSISTANT
+    assert (await enter(stranger, platform, BOB)).status_code == 303
+
+    assert (await roles_in(site))["Bob Babbage"] is Role.ASSISTANT
+
+
+async def test_a_course_that_is_linked_again_brings_nobody_back_who_left_or_was_dropped(
+    browser: httpx2.AsyncClient,
+    stranger: httpx2.AsyncClient,
+    site: Site,
+    platform: FakePlatform,
+    registered: Registration,
+) -> None:
+    section = await make_linked_section(site, browser, platform)
+    for who in (BOB, person("cyd-3", "Cyd", LEARNER)):
+        await enter(stranger, platform, who)
+        stranger.cookies.clear()
+    people = {one.name: one.account for one in await site.store.sections.people(section)}
+    await site.store.sections.drop(section, people["Bob Babbage"], somebody(site))
+    await site.store.sections.leave(section, Actor(people["Cyd"], site.clock()))
+    (course,) = await site.store.lti_courses.of_section(section)
+
+    await browser.post(f"/desk/{section}/platform/{course.id}/unlink")
+    await browser.post(f"/lti/link/{course.id}", data={"section": section})
+
+    assert [one.id for one in await site.store.lti_courses.of_section(section)] == [course.id]
+    assert set(await roles_in(site)) == {"Ada Lovelace"}
 
 
 async def test_a_test_user_may_use_everything_and_is_in_no_class(
