@@ -154,22 +154,36 @@ def match_columns(columns: Sequence[PlatformColumn], known: Sequence[Known]) -> 
 
 
 def match_people(people: Sequence[PlatformPerson], known: Sequence[Known]) -> Matched:
-    """By the school's number, else by the login, else by a name that is one person's on both sides."""
+    """By the school's number, else by the login, else by a name that is one person's on both sides.
+
+    A namesake with another number or login is somebody else.
+    """
     ids: dict[str, str] = {}
     unmatched = []
     by_number = _only_ones((one.student_number, one.id) for one in known)
     by_login = _only_ones((login, one.id) for one in known for login in {one.login, one.email})
     by_name = _only_ones((_key_of_person(one.name), one.id) for one in known)
-    names = Counter(_key_of_person(person.name) for person in people)
+    names, by_id = Counter(_key_of_person(person.name) for person in people), {one.id: one for one in known}
     for person in people:
         key = _key_of_person(person.name)
         name = by_name.get(key) if names[key] == 1 else None
-        found = by_number.get(_key(person.student_number)) or by_login.get(_key(person.login)) or name
+        weaker = (by_login.get(_key(person.login)), name)
+        found = by_number.get(_key(person.student_number)) or next(
+            (one for one in weaker if one is not None and not _is_another(person, by_id[one])), None
+        )
         if found is None or found in ids:
             unmatched.append(person.name)
         else:
             ids[found] = person.id
     return Matched(ids, tuple(unmatched))
+
+
+def _is_another(person: PlatformPerson, here: Known) -> bool:
+    """Whether the strongest that both sides know says that they are two people."""
+    if person.student_number and here.student_number:
+        return _key(person.student_number) != _key(here.student_number)
+    logins = {_key(here.login), _key(here.email)} - {""}
+    return bool(person.login and here.login) and _key(person.login) not in logins
 
 
 def _key(text: str) -> str:

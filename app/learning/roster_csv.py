@@ -184,7 +184,8 @@ def _read_name(cells: Mapping[str, str]) -> str:
     if not name:
         return " ".join(part for part in (cells.get("first", ""), cells.get("last", "")) if part)
     last, comma, first = name.partition(", ")
-    return f"{first} {last}" if comma and first and "," not in first and "canvas" in cells else name
+    # Our own files have a column for Canvas's ids too, but it is empty where the names did not come from Canvas.
+    return f"{first} {last}" if comma and first and "," not in first and cells.get(CANVAS) else name
 
 
 def clean(cell: str) -> str:

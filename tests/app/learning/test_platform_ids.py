@@ -89,6 +89,22 @@ def test_two_in_the_file_with_one_name_are_nobody() -> None:
     assert match_people(people, [Known("r3", "Cy Reed")]).ids == {}
 
 
+def test_a_namesake_with_another_number_or_login_is_somebody_else() -> None:
+    """Or else the grades of one would be uploaded as those of the other."""
+    known = [
+        Known("r1", "Ada Quill", student_number="0042"),
+        Known("r2", "Bea Marsh", student_number="0043", login="bmarsh"),
+        Known("r3", "Cy Reed", login="creed"),
+    ]
+    people = [
+        PlatformPerson("1", "Quill, Ada", "0999", ""),
+        PlatformPerson("2", "Marsh, Bea", "0998", "bmarsh"),
+        PlatformPerson("3", "Reed, Cy", "", "cyreed"),
+    ]
+
+    assert match_people(people, known).ids == {}
+
+
 def test_a_title_that_two_assignments_have_is_left_to_the_instructor() -> None:
     found = match_columns([PlatformColumn("7", "Hooks")], [Known("a1", "Hooks"), Known("a2", "hooks ")])
 

@@ -86,6 +86,15 @@ def test_marks_against_formulas_and_invisible_characters_go() -> None:
     assert read_roster(b"name\n'-Ada").entries == (Entry("-Ada"),)
 
 
+def test_a_name_with_a_comma_is_turned_round_in_canvas_s_own_files_alone() -> None:
+    """Also when the preview passes it on, or else what is stored is not what was shown."""
+    plain = read_roster(b'name,email\n"Smith, John",j@x.example').entries
+    canvas = read_roster(b'Student,ID\n"Lovelace, Ada",88').entries
+
+    assert [one.name for one in (*plain, *canvas)] == ["Smith, John", "Ada Lovelace"]
+    assert read_roster(write_roster((*plain, *canvas)).encode()).entries == (*plain, *canvas)
+
+
 CELLS = st.text(max_size=20).map(clean)
 ENTRIES = st.builds(
     Entry,
