@@ -50,6 +50,7 @@ class GradePage:
     frame: Frame
     navigation: SectionNavigation
     back_href: str
+    assignment_href: str
     person: str
     number: str
     assignment: str
@@ -162,6 +163,7 @@ async def _show(
     page = GradePage(
         frame=await context.frame(f"{place.person.name}: {place.assignment.title}", "Why a grade is what it is."),
         navigation=navigation,
+        assignment_href=f"/desk/{section}/assignments/{assignment}#allowances",
         back_href=f"/desk/{section}/gradebook",
         person=place.person.name,
         number=place.person.student_number,

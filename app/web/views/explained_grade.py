@@ -62,7 +62,8 @@ def _show_deadline(
 
 
 def _show_limit(terms: Terms) -> TermRow | None:
-    if terms.attempts is None:
+    """None for predictions too, because each can be made only once."""
+    if terms.attempts is None or terms.assignment.kind is Kind.PREDICTIONS:
         return None
     granted = "more for this learner" if terms.attempts != terms.assignment.attempts else ""
     return TermRow("Attempts that count", str(terms.attempts), granted)

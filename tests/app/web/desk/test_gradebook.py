@@ -10,7 +10,7 @@ from class_parts import TEACHER, Class, exercise, make_class
 from people import make_account, sign_in, somebody
 
 from app.access.permissions import Role
-from app.learning.grading import Allowance, Credit
+from app.learning.grading import Allowance, Credit, Kind
 from app.storage.audit import AuditFilter, read_lines
 from app.web.desk.gradebook import SHOWN
 from app.web.edge.site import Site
@@ -98,6 +98,7 @@ async def test_a_grade_is_explained_and_overridden_with_a_reason_that_stays_in_i
     last = (await browser.get(address)).text
 
     assert "75 % of the cases" in before
+    assert f'href="/desk/{class_.section}/assignments/{double.id}#allowances"' in before
     assert "(this is the grade)" in before
     assert [answer.status_code for answer in answers] == [422, 422, 422, 422, 303]
     assert "Set by the teaching staff to 9.5" in after
@@ -109,6 +110,17 @@ async def test_a_grade_is_explained_and_overridden_with_a_reason_that_stays_in_i
     assert "<strong>7.5</strong> of 10" in last
 
 
+async def test_predictions_have_no_limit_of_attempts_to_explain(browser: httpx2.AsyncClient, class_: Class) -> None:
+    ada = await class_.enrol("Ada")
+    asked = replace(exercise("a-first-graph", attempts=3), kind=Kind.PREDICTIONS)
+    predictions, double = await class_.assign(asked, exercise("double", attempts=3))
+    await sign_in(browser, TEACHER)
+
+    pages = [await open_page(browser, class_, f"/{one.id}/{ada.id}") for one in (predictions, double)]
+
+    assert ["Attempts that count" in page for page in pages] == [False, True]
+
+
 async def test_an_override_is_in_the_audit_with_before_after_and_reason(
     browser: httpx2.AsyncClient, class_: Class
 ) -> None:
@@ -116,11 +128,13 @@ async def test_an_override_is_in_the_audit_with_before_after_and_reason(
     (double,) = await class_.assign(exercise("double"))
     await sign_in(browser, TEACHER)
 
-    for points in ("9", "10"):
+    for points in ("9", "10", "10"):
         form = {"act": "set", "points": points, "reason": "why"}
         await browser.post(f"/desk/{class_.section}/gradebook/{double.id}/{ada.id}/override", data=form)
 
-    line = (await class_.site.ledger.database.read(read_lines, AuditFilter(class_.section)))[0]
+    lines = await class_.site.ledger.database.read(read_lines, AuditFilter(class_.section))
+    line = lines[0]
+    assert [one.verb for one in lines].count("override a grade") == 2, "the same form, sent twice, decides once"
     assert (line.actor, line.verb, line.object) == (TEACHER, "override a grade", "Ada")
     assert (line.before, line.after, line.reason) == (
         f"{double.title}: 9",
