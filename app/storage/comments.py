@@ -54,7 +54,7 @@ class Comments:
         self._database = database
 
     async def add(self, section: SectionId, learner: SectionLearner, comment: NewComment, actor: Actor) -> bool:
-        """Comment on a submission of this learner. False if it has too many comments."""
+        """Comment on a submission of this learner, or find the actor's equal comment. False if it has too many."""
         return await self._database.write(_add, section, learner, comment, actor)
 
     async def edit(self, section: SectionId, submission: SubmissionId, number: int, text: str, actor: Actor) -> bool:
@@ -120,12 +120,17 @@ def _as_comment(row: Row[Any]) -> Comment:
 
 
 def _add(connection: Connection, section: SectionId, learner: SectionLearner, new: NewComment, actor: Actor) -> bool:
+    row = {"section": section, "learner": learner.learner, "submission": new.submission, "exercise": new.exercise}
+    written = {"line": new.line, "text": new.text, "made_by": actor.account}
+    # A form that is sent twice, by a double click or by going back, adds one comment.
+    again = [comments.c[name].is_not_distinct_from(value) for name, value in (row | written).items()]
+    if fetch(connection, select(comments.c.number).where(*again)):
+        return True
     so_far = select(func.count()).select_from(comments).where(_about(new.submission))
     if connection.execute(so_far).scalar_one() >= MAX_OF_ONE_SUBMISSION:
         return False
-    row = {"section": section, "learner": learner.learner, "submission": new.submission, "exercise": new.exercise}
-    written = {"line": new.line, "text": new.text, "made_by": actor.account, "made_at": actor.at.timestamp()}
-    number = connection.execute(insert(comments).values(**row, **written).returning(comments.c.number)).scalar_one()
+    values = row | written | {"made_at": actor.at.timestamp()}
+    number = connection.execute(insert(comments).values(values).returning(comments.c.number)).scalar_one()
     write_line(
         connection, actor, "comment on a submission", learner.account, section=section, after=f"comment {number}"
     )

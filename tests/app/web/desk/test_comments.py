@@ -129,6 +129,18 @@ async def test_a_writer_changes_and_deletes_their_own_alone(
     assert lines == [(verb, people["Ada"].id) for verb in verbs]
 
 
+async def test_the_same_form_sent_twice_adds_one_comment(
+    browser: httpx2.AsyncClient, site: Site, spring: Class
+) -> None:
+    await sign_in(browser, "Tess")
+
+    answers = [await comment(browser, spring, "Look here.", line) for line in ("2", "2", "3", "", "")]
+
+    assert {answer.status_code for answer in answers} == {303}
+    kept = await site.store.comments.of_section(spring[0], spring[2])
+    assert [(one.line, one.text) for one in kept] == [(None, "Look here."), (2, "Look here."), (3, "Look here.")]
+
+
 async def test_an_edited_comment_is_new_again(
     browser: httpx2.AsyncClient, stranger: httpx2.AsyncClient, site: Site, spring: Class
 ) -> None:
