@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
+from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Query, Response
 from starlette.exceptions import HTTPException
@@ -19,7 +20,7 @@ from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.rates import Act
 from app.web.views.comments import MAX_CHARACTERS, CommentView, show_comments
 from app.web.views.history import MAX_SHOWN, CompareView, SubmissionRow, compare, show_history
-from app.web.views.presenting_results import show_submission
+from app.web.views.presenting_results import show_moment, show_submission
 from app.web.views.result_views import SubmissionView
 from graders.contract.jobs import GradeJob
 from graders.contract.model import ExerciseName, SubmissionId
@@ -110,9 +111,10 @@ async def show_handed_in(
     assert context.account is not None
     navigation = await navigate(context, found.section, HERE)
     exercise = context.course.exercises.get(found.job.exercise)
+    zone = await context.site.store.class_submissions.zone(found.section)
     view, beside = None, None
     if exercise is not None:
-        view, beside = await asyncio.to_thread(_show_now, exercise, found, against)
+        view, beside = await asyncio.to_thread(_show_now, exercise, found, against, zone)
     title = title_exercise(context.course, found.job.exercise)
     address = comments_address(found)
     said = await context.site.store.comments.of_section(found.section, found.submission.id)
@@ -124,7 +126,7 @@ async def show_handed_in(
         number=found.number,
         note=_write_note(exercise, view),
         submission=view,
-        history=_show_history(exercise, found),
+        history=_show_history(exercise, found, zone),
         compare=beside,
         comments=show_comments(said, found.job.source, context.account.id, "" if navigation.is_archived else address),
         comment_action="" if navigation.is_archived else address,
@@ -150,18 +152,21 @@ def _href(found: Found, submission: str) -> str:
     return f"/desk/{found.section}/submissions/{submission}"
 
 
-def _show_history(exercise: Exercise | None, found: Found) -> tuple[SubmissionRow, ...]:
-    rows: Sequence[SubmissionRow] = show_history(exercise, found.history) if exercise else ()
+def _show_history(exercise: Exercise | None, found: Found, zone: ZoneInfo) -> tuple[SubmissionRow, ...]:
+    rows: Sequence[SubmissionRow] = show_history(exercise, found.history, zone=zone) if exercise else ()
     return tuple(replace(row, href=_href(found, one.id)) for row, one in zip(rows, found.history, strict=False))
 
 
-def _show_now(exercise: Exercise, found: Found, against: str) -> tuple[SubmissionView | None, CompareView]:
+def _show_now(
+    exercise: Exercise, found: Found, against: str, zone: ZoneInfo
+) -> tuple[SubmissionView | None, CompareView]:
     """In a thread, because it draws graphs and reads files."""
-    beside = compare(exercise, found.submission, found.history, against)
+    beside = compare(exercise, found.submission, found.history, against, zone)
     beside = replace(beside, action=_href(found, found.submission.id), restore_action="")
     verdict = found.submission.result
     if not isinstance(verdict, Verdict):
         return None, beside
     after_pass = read_after_pass(exercise) if verdict.outcome is Outcome.PASSED else None
     view = show_submission(found.submission, exercise, QueuePosition(0, 0.0), after_pass)
-    return replace(view, href=_href(found, found.submission.id)), beside
+    submitted_at = show_moment(found.submission.submitted_at, zone)
+    return replace(view, href=_href(found, found.submission.id), submitted_at=submitted_at), beside

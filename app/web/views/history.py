@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
 
 from app.course.model import Exercise
 from app.web.views.diffs import ComparisonView, compare_briefly
@@ -64,24 +65,27 @@ class CompareView:
 
 
 def show_history(
-    exercise: Exercise, history: Sequence[Submission], new_comments: Mapping[SubmissionId, int] = NO_COMMENTS
+    exercise: Exercise,
+    history: Sequence[Submission],
+    new_comments: Mapping[SubmissionId, int] = NO_COMMENTS,
+    zone: tzinfo = UTC,
 ) -> tuple[SubmissionRow, ...]:
-    """The rows of the history, newest first like `history`."""
+    """The rows of the history, newest first like `history`, with times on the clocks of `zone`."""
     total = len(history)
-    rows = (_show_row(exercise, submission, total - place) for place, submission in enumerate(history))
+    rows = (_show_row(exercise, submission, total - place, zone) for place, submission in enumerate(history))
     return tuple(
         replace(row, new_comments=new_comments.get(submission.id, 0))
         for row, submission in zip(rows, history, strict=True)
     )
 
 
-def _show_row(exercise: Exercise, submission: Submission, number: int) -> SubmissionRow:
+def _show_row(exercise: Exercise, submission: Submission, number: int, zone: tzinfo) -> SubmissionRow:
     verdict = submission.result if isinstance(submission.result, Verdict) else None
     counts = verdict is not None and verdict.costs_an_attempt
     return SubmissionRow(
         number=number,
         href=f"/exercises/{exercise.name}/submissions/{submission.id}",
-        submitted_at=show_moment(submission.submitted_at),
+        submitted_at=show_moment(submission.submitted_at, zone),
         status=name_outcome(verdict) if verdict else STATE_WORDS.get(submission.state, submission.state),
         passed=verdict.outcome is Outcome.PASSED if verdict and counts else None,
         cases_passed=verdict.cases_passed if verdict else 0,
@@ -113,7 +117,9 @@ def charted_measures(exercise: Exercise, verdict: Verdict) -> tuple[Measure, ...
     return next((case.measures for case in verdict.cases if case.name == chart.case), ())
 
 
-def compare(exercise: Exercise, submission: Submission, history: Sequence[Submission], against: str) -> CompareView:
+def compare(
+    exercise: Exercise, submission: Submission, history: Sequence[Submission], against: str, zone: tzinfo = UTC
+) -> CompareView:
     """Compare two texts. `against` is a submission's id or the starter; anything else means the submission before.
 
     `history` is newest first.
@@ -125,7 +131,7 @@ def compare(exercise: Exercise, submission: Submission, history: Sequence[Submis
     wanted = against if against in known else before
     other = next((each.job.source for _, each in numbered if each.id == wanted), exercise.starter)
     options = [
-        AgainstOption(each.id, _label(number, each, mine), each.id == wanted)
+        AgainstOption(each.id, _label(number, each, mine, zone), each.id == wanted)
         for number, each in numbered
         if each.id != submission.id
     ]
@@ -140,8 +146,8 @@ def compare(exercise: Exercise, submission: Submission, history: Sequence[Submis
     )
 
 
-def _label(number: int, submission: Submission, mine: int) -> str:
+def _label(number: int, submission: Submission, mine: int, zone: tzinfo) -> str:
     verdict = submission.result if isinstance(submission.result, Verdict) else None
     outcome = f", {name_outcome(verdict)}" if verdict else ""
     when = "the one before, " if number == mine - 1 else ""
-    return f"{when}number {number}{outcome}, {show_moment(submission.submitted_at)}"
+    return f"{when}number {number}{outcome}, {show_moment(submission.submitted_at, zone)}"

@@ -1,7 +1,7 @@
 """Verdicts and runs as views, in the words and the order that a reader needs."""
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 
 from app.course.language.code import highlight
 from app.course.model import Exercise
@@ -21,9 +21,9 @@ FULL_DIGITS = 1000
 NO_GRADER = "No grader is running just now. Your code is kept, and runs as soon as one starts."
 
 
-def show_moment(moment: datetime) -> str:
+def show_moment(moment: datetime, zone: tzinfo = UTC) -> str:
     """The time in a readable form that is also valid in a datetime attribute."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%MZ")
+    return moment.astimezone(zone).isoformat(" ", "minutes").replace("+00:00", "Z")
 
 
 def show_status(state: State, position: QueuePosition) -> str:

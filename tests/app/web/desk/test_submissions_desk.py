@@ -2,6 +2,7 @@
 
 import re
 import time
+from dataclasses import replace
 
 import httpx2
 import pytest
@@ -54,6 +55,27 @@ async def test_a_submission_is_shown_with_its_verdict_and_what_changed(
     assert page.count('class="history-head"') == 2
     assert "Put this version back in the editor" not in page
     assert "−" in page.partition("What changed")[2]
+
+
+async def test_a_submission_and_its_history_have_times_of_the_section_s_zone(
+    browser: httpx2.AsyncClient, site: Site
+) -> None:
+    section, people = await make_class(site, "Ada")
+    await staff(site, section, "Tess")
+    found = await site.store.sections.find(section)
+    assert found is not None
+    plan = replace(found.plan, zone="Asia/Kolkata")
+    await site.store.sections.change(section, plan, somebody(site))
+    await hand_in(site, people["Ada"], WRONG, Outcome.WRONG_ANSWER)
+    newest = await hand_in(site, people["Ada"], LOOPS)
+    await sign_in(browser, "Tess")
+
+    page = (await browser.get(f"/desk/{section}/submissions/{newest}")).text
+
+    times = re.findall(r'<time datetime="([^"]*)">([^<]*)</time>', page)
+    assert len(times) == 3
+    assert all(shown == stated and shown.endswith("+05:30") for stated, shown in times)
+    assert re.search(r"number 1, wrong answer, [\d-]+ [\d:]+\+05:30", page)
 
 
 async def test_the_first_page_counts_by_exercise_and_lists_the_people(
