@@ -218,4 +218,5 @@ async def main() -> None:
         await database.close()
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())
