@@ -47,6 +47,8 @@ class SignInPage:
     may_sign_up: bool
     providers: tuple[ProviderLink, ...]
     has_terms: bool
+    joins: bool
+    """Whether the reader came by the link of a section's code or by a personal one."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,7 @@ async def _show_sign_in(
             for name, client in context.site.providers.items()
         ),
         has_terms=context.site.terms is not None,
+        joins=target.startswith("/join-section/"),
     )
     return context.site.renderer.page(page, status)
 

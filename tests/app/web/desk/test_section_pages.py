@@ -124,6 +124,10 @@ async def test_a_learner_joins_by_the_code_after_reading_who_will_see_what(
 
     link = f"/join-section/{found.join_code}"
     assert (await stranger.get(link)).headers["location"] == f"/sign-in?next={link}"
+    assert (
+        "To join the section, sign in, or make an account first" in (await stranger.get(f"/sign-in?next={link}")).text
+    )
+    assert "To join the section" not in (await stranger.get("/sign-in?next=/me/account")).text
     await sign_in(stranger, "Bob")
     typed = await stranger.post("/join-section", data={"code": f" {shown.lower()} "})
     assert typed.headers["location"] == link
