@@ -154,9 +154,9 @@ async def set_account(context: RequestContextDep, section: str, line: Id, accoun
 def write_links(links: tuple[PersonalLink, ...], address: str) -> str:
     text = StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(["name", "email", "student_number", "link"])
+    writer.writerow(["name", "email", "student_number", "login", "link"])
     for link in links:
-        named = (link.entry.name, link.entry.email, link.entry.student_number)
+        named = (link.entry.name, link.entry.email, link.entry.student_number, link.entry.login)
         writer.writerow([*map(defuse, named), f"{address}/{link.token}"])
     return text.getvalue()
 

@@ -64,7 +64,7 @@ WORDS = {
     Act.RUN: "runs of code",
     Act.SUBMIT: "submissions",
     Act.PUBLIC_CHECK: "runs of public checks",
-    Act.EXPORT: "copies of your data",
+    Act.EXPORT: "downloads of data",
     Act.FOLLOW: "streams",
     Act.COMPARE: "comparisons of attempts",
     Act.DRAW: "pictures of graphs",
