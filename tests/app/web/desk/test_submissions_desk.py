@@ -54,6 +54,7 @@ async def test_a_submission_is_shown_with_its_verdict_and_what_changed(
     assert "found = []" in re.sub(r"<[^>]+>", "", page)
     assert page.count('class="history-head"') == 2
     assert "Put this version back in the editor" not in page
+    assert '<details class="your-code" open>' in page, "staff come to read the code, and comment on its lines"
     assert "−" in page.partition("What changed")[2]
 
 
