@@ -37,7 +37,9 @@ class GradebookPage:
     first: int
     unpublished: int
     waiting: int
-    """How many people on the roster have not joined."""
+    """How many people on the roster have not joined, as far as the roster knows."""
+    unmatched: int
+    """How many learners are no line of the roster, although it has lines left."""
     sort: Sort
     is_whole: bool
     action: str
@@ -89,6 +91,7 @@ async def gradebook(
     here = SectionId(section)
     navigation, book = await navigate(context, here, "Gradebook"), await open_book(context, here)
     first = 0 if whole else (page - 1) * SHOWN
+    waiting = await context.site.store.gradebook.count_waiting(here)
     chosen = await _choose(context, here, book, sort, slice(first, None if whole else first + SHOWN))
     address = f"/desk/{section}/gradebook"
     may_decide = is_allowed(Permission.DECIDE_GRADES, (navigation.reader.role,))
@@ -100,7 +103,8 @@ async def gradebook(
         people=len(book.people),
         first=first + 1,
         unpublished=book.unpublished,
-        waiting=await context.site.store.gradebook.count_waiting(here),
+        waiting=waiting,
+        unmatched=sum(not person.roster_id for person in book.people) if waiting else 0,
         sort=sort,
         is_whole=whole,
         action=address,

@@ -176,6 +176,29 @@ async def test_an_assistant_reads_and_does_not_decide(browser: httpx2.AsyncClien
     assert answer.status_code == 403
 
 
+async def test_learners_whom_the_roster_does_not_know_are_counted_while_it_has_lines_left(
+    browser: httpx2.AsyncClient, class_: Class
+) -> None:
+    bea = await class_.enrol("Bea")
+    await class_.enrol("Cem")
+    await class_.assign(exercise("double"))
+    rosters = class_.site.store.rosters
+    await sign_in(browser, TEACHER)
+    without = await open_page(browser, class_)
+
+    listed = {"text": "name,student number\nBea Bold,17\nDot Deer,18\n"}
+    assert (await browser.post(f"/desk/{class_.section}/roster/apply", data=listed)).status_code == 200
+    line = next(one.id for one in await rosters.lines(class_.section) if one.entry.name == "Bea Bold")
+    form = {"line": line, "account": bea.id}
+    assert (await browser.post(f"/desk/{class_.section}/roster/account", data=form)).status_code == 303
+    matched = await open_page(browser, class_)
+
+    assert "nobody on the roster" not in without
+    assert "1 person on the roster has not joined yet" in matched
+    assert "1 learner is nobody on the roster yet" in matched
+    assert f'href="/desk/{class_.section}/roster#roster-links"' in matched
+
+
 @pytest.mark.parametrize(("assigned", "says"), [(True, "Nobody has joined yet"), (False, "Nothing is assigned yet")])
 async def test_an_empty_gradebook_says_what_to_do_next(
     browser: httpx2.AsyncClient, class_: Class, assigned: bool, says: str

@@ -141,6 +141,7 @@ async def test_a_personal_link_makes_an_account_the_person_of_the_roster_once(
     second = await stranger.post("/join-section", data={"code": new["Cyd"].rsplit("/", 1)[-1], "sure": "true"})
 
     assert joined.headers["location"] == "/me/account"
+    assert "See what is due, and your grades" in (await stranger.get("/me/account")).text
     assert "This link was used" in again.text
     assert "you are another person of the roster already" in second.text
     assert (await lines(site, section))["Bob Byte"].account == bob.id
