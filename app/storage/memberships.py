@@ -152,6 +152,9 @@ def take_back(connection: Connection, section: SectionId, account: AccountId, ac
     status = Status.ACTIVE if before.status is Status.DROPPED else Status.INVITED
     _set_status(connection, section, account, status, dropped_at=None)
     _set_roster(connection, section, account, None)
+    if before.role in SECTION_STAFF:
+        # Somebody who could reset them meanwhile as a learner of theirs must not enter the staff that they are again.
+        end_sessions(connection, account)
     write_line(connection, actor, "take a person back", account, section=section, after=status.value)
     return status
 

@@ -171,8 +171,8 @@ def _apply(
         if row.state in (State.CHANGED, State.BACK):
             changed = update(roster).where(roster.c.id == row.line).values(**_as_row(row.entry), dropped_at=None)
             change(connection, changed)
-        if row.state is State.BACK and (account := _find_account(connection, row.line)):
-            take_back(connection, section, account, actor)
+        if row.state is State.BACK and (learner := _find_learner(connection, section, row.line)):
+            take_back(connection, section, learner, actor)
     if drop_missing:
         _drop_missing(connection, section, found, actor)
     counts = [f"{found.count(state)} {state}" for state in (State.NEW, State.CHANGED, State.BACK)]
@@ -182,18 +182,17 @@ def _apply(
 
 
 def _drop_missing(connection: Connection, section: SectionId, found: Comparison, actor: Actor) -> None:
-    """Learners alone: a file of learners says nothing about staff."""
     for line in found.missing:
         change(connection, update(roster).where(roster.c.id == line.id).values(dropped_at=actor.at.timestamp()))
-        account = _find_account(connection, line.id)
-        member = find_membership(connection, section, account) if account else None
-        if member is not None and member.role is Role.LEARNER:
-            drop(connection, section, member.account, actor)
+        if learner := _find_learner(connection, section, line.id):
+            drop(connection, section, learner, actor)
 
 
-def _find_account(connection: Connection, line: str) -> AccountId | None:
-    found = connection.execute(select(roster.c.account).where(roster.c.id == line)).scalar_one()
-    return None if found is None else AccountId(found)
+def _find_learner(connection: Connection, section: SectionId, line: str) -> AccountId | None:
+    """Whose line it is, if they are or were a learner: a file of learners says nothing about staff."""
+    account = connection.execute(select(roster.c.account).where(roster.c.id == line)).scalar_one()
+    member = find_membership(connection, section, AccountId(account)) if account else None
+    return member.account if member is not None and member.role is Role.LEARNER else None
 
 
 def _make_links(connection: Connection, section: SectionId, actor: Actor) -> tuple[PersonalLink, ...]:

@@ -141,6 +141,20 @@ async def test_whom_the_staff_dropped_they_take_back(store: Store) -> None:
     assert await store.sections.take_back(section, ada.id, SOMEBODY) is None
 
 
+async def test_a_link_made_while_an_assistant_was_out_does_not_open_the_staff_they_are_again(store: Store) -> None:
+    ada = await make_account(store, "Ada")
+    here, elsewhere = await store.sections.make("Spring", SOMEBODY), await store.sections.make("Autumn", SOMEBODY)
+    await join(store, here, ada, Role.ASSISTANT)
+    await join(store, elsewhere, ada, Role.LEARNER)
+    await store.sections.drop(here, ada.id, SOMEBODY)
+    assert await store.sections.may_reset(elsewhere, ada.id)
+    await store.accounts.make_link(ada.id, "link", NOON + LINK_LASTS, SOMEBODY)
+
+    assert await store.sections.take_back(here, ada.id, SOMEBODY) is Status.ACTIVE
+
+    assert await store.accounts.find_link("link", NOON) is None
+
+
 async def test_an_offer_that_is_taken_back_leaves_no_membership(store: Store) -> None:
     ada = await make_account(store, "Ada")
     section = await store.sections.make("Spring", SOMEBODY)

@@ -115,6 +115,23 @@ async def test_a_file_never_drops_staff(
     assert found.role is Role.ASSISTANT
 
 
+async def test_a_file_brings_no_staff_back(
+    browser: httpx2.AsyncClient, site: Site, section: SectionId, ada: Account
+) -> None:
+    """An instructor comes back by an operator's offer alone."""
+    bob = await make_account(site, "Bob")
+    await join(site, section, bob, Role.LEARNER)
+    await apply(browser, section, FILE)
+    line = (await lines(site, section))["Bob Byte"]
+    await site.store.rosters.set_account(section, line.id, bob.id, somebody(site))
+    await site.store.sections.invite(section, "Bob", Role.INSTRUCTOR, somebody(site))
+    await site.store.sections.drop(section, bob.id, somebody(site))
+
+    await apply(browser, section, FILE)
+
+    assert await site.store.sections.find_role(section, bob.id) is None
+
+
 async def fetch_links(browser: httpx2.AsyncClient, section: SectionId) -> dict[str, str]:
     answer = await browser.post(f"/desk/{section}/roster/links")
     assert answer.headers["cache-control"] == "no-store"
