@@ -135,6 +135,12 @@ def _was_there() -> ColumnElement[bool]:
     return is_graded & (is_here | (submissions.c.submitted_at <= memberships.c.dropped_at))
 
 
+def was_handed_in_here(section: SectionId) -> ColumnElement[bool]:
+    """Of a query for submissions: handed in by a learner of the section, and not after they had left."""
+    here = select(submissions.c.number).select_from(_with_submissions()).where(_is_learner_of(section), _was_there())
+    return submissions.c.number.in_(here)
+
+
 def _as_learner(row: Row[Any]) -> SectionLearner:
     left_at = None if row.status == ACTIVE else optional_moment(row.dropped_at)
     return SectionLearner(AccountId(row.account), LearnerId(row.learner), row.name, left_at)

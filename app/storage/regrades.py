@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, insert, 
 
 from app.learning.grading import Kind
 from app.storage.audit import Actor, write_line
+from app.storage.class_submissions import was_handed_in_here
 from app.storage.handed_in import learners_of
 from app.storage.records import AccountId, SectionId
 from app.storage.regraded import Result, find_counting, is_better
@@ -141,7 +142,7 @@ def _choose(connection: Connection, section: SectionId, exercise: str, scope: Sc
     row = submissions.c
     learners = learners_of(section).with_only_columns(accounts.c.learner)
     judged = is_graded & finished & row.outcome.not_in(NO_ATTEMPT)
-    mine = (row.exercise == exercise) & row.learner.in_(learners) & judged
+    mine = (row.exercise == exercise) & row.learner.in_(learners) & judged & was_handed_in_here(section)
     query = select(row.id, row.learner, row.outcome, row.cases_passed, row.cases_total).where(mine)
     if scope is Scope.NEWEST:
         query = query.where(row.number.in_(select(func.max(row.number)).where(mine).group_by(row.learner)))

@@ -1,7 +1,7 @@
 """A regrade changes grades once it is applied, in one transaction, and never a submission's own result."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -223,6 +223,22 @@ async def test_the_newest_or_all_judged_submissions_of_the_section_s_learners_al
 
     waiting = [await ledger.find(SubmissionId(found)) for found in await ledger.database.read(_queued)]
     assert {one.job.source for one in waiting if one} == sources
+
+
+async def test_what_somebody_handed_in_after_they_had_left_is_not_the_section_s_to_judge(
+    store: Store, ledger: Ledger, section: SectionId, lab: str
+) -> None:
+    ada = await join(store, section, "Ada")
+    then = await ledger.find(await hand_in(ledger, ada, "source-1", WRONG))
+    assert then is not None
+    # A moment of Python is rounded to a microsecond, and so could be before the submission's own.
+    assert await store.sections.leave(section, Actor(ada.id, then.submitted_at + timedelta(microseconds=1)))
+    await hand_in(ledger, ada, "source-2", WRONG)
+
+    await store.regrades.start(section, lab, PLAN, TEACHER)
+
+    waiting = [await ledger.find(SubmissionId(found)) for found in await ledger.database.read(_queued)]
+    assert [one.job.source for one in waiting if one] == ["source-1"]
 
 
 async def test_another_section_starts_reads_applies_and_drops_nothing(
