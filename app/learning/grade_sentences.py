@@ -51,13 +51,15 @@ def _say_done(grade: Grade, terms: Terms) -> str:
     answered = "answered right" if assignment.counts is Counts.RIGHT else "answered"
     verb = "made" if assignment.kind is Kind.PREDICTIONS else answered
     whole = assignment.credit is Credit.WHOLE and done < grade.items
+    verb += " in time" if grade.too_late else ""
     return f"{done} of {grade.items} {noun} {verb}{'; it counts once all are' if whole else ''}."
 
 
 def _say_exercise(grade: Grade, terms: Terms) -> str:
     used = sum(grade.used.values())
     if not grade.best:
-        return f"{used} {NOUNS[Kind.EXERCISE][used != 1]}, none passed." if used else "Nothing was handed in."
+        passed = "; what passed came too late" if grade.too_late else ", none passed"
+        return f"{used} {NOUNS[Kind.EXERCISE][used != 1]}{passed}." if used else "Nothing was handed in."
     best = next(iter(grade.best.values()))
     when = say_moment(best.handed_in.at, terms.zone)
     if best.handed_in.earned >= 1:
@@ -85,11 +87,19 @@ def _say_loss(best: Best, terms: Terms) -> str:
 
 
 def _say_end(grade: Grade, terms: Terms) -> str:
-    if terms.attempts is not None and all(used >= terms.attempts for used in grade.used.values()) and grade.used:
+    if _has_used_up(grade, terms):
         return "No attempt that counts is left."
     if terms.closes_at is not None:
         return f"It closed on {say_moment(terms.closes_at, terms.zone)}."
     return "It is too late to earn anything."
+
+
+def _has_used_up(grade: Grade, terms: Terms) -> bool:
+    """Whether no more can be earned for want of attempts: at each item, or where all of them count, at one."""
+    if terms.attempts is None:
+        return False
+    spent = [item for item, used in grade.used.items() if used >= terms.attempts and item not in grade.best]
+    return bool(spent) and (len(spent) == grade.items or terms.assignment.credit is Credit.WHOLE)
 
 
 def say_span(span: timedelta) -> str:

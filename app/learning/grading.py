@@ -198,7 +198,8 @@ class Grade:
     """`points` is None where there is no grade: nothing yet, or excused. `is_final`: nothing more can be earned.
 
     `best` has the attempt that counts for each item that earned something, and `used` how many attempts at each item
-    count towards its limit. `missing`: the course has no such exercise, question or prediction now.
+    count towards its limit. `missing`: the course has no such exercise, question or prediction now. `too_late`: some
+    item was done right, and only when it was worth nothing any more.
     """
 
     state: GradeState
@@ -209,6 +210,7 @@ class Grade:
     used: Mapping[str, int]
     reason: str = ""
     missing: bool = False
+    too_late: bool = False
 
 
 def compute_grade(
@@ -241,7 +243,11 @@ def compute_grade(
     if earned > 0:
         return Grade(GradeState.EARNED, points, is_final, best, len(items), used)
     state = GradeState.NOTHING if is_final else GradeState.NOT_YET
-    return Grade(state, 0.0 if is_final else None, is_final, best, len(items), used)
+    too_late = any(
+        _count_earned(terms, one) > 0 for item, found in attempts.items() if item not in best for one in found
+    )
+    points_now = 0.0 if is_final else None
+    return Grade(state, points_now, is_final, best, len(items), used, too_late=too_late)
 
 
 def _find_attempts(terms: Terms, work: Iterable[HandedIn], items: Sequence[str]) -> dict[str, list[HandedIn]]:
@@ -260,7 +266,7 @@ def _find_best(terms: Terms, attempts: Iterable[HandedIn]) -> Best | None:
     """The attempt that earns most, and of equal ones the first. None if nothing earns anything."""
     found: Best | None = None
     for one in attempts:
-        earned = float(one.earned >= 1) if terms.assignment.credit is Credit.WHOLE else one.earned
+        earned = _count_earned(terms, one)
         # Most attempts fail, and a later one is worth no more: its lateness need not be computed.
         if earned > 0 and (found is None or earned > found.value):
             days = terms.days_late(one.at)
@@ -269,6 +275,10 @@ def _find_best(terms: Terms, attempts: Iterable[HandedIn]) -> Best | None:
             if candidate.value > (found.value if found else 0):
                 found = candidate
     return found
+
+
+def _count_earned(terms: Terms, one: HandedIn) -> float:
+    return float(one.earned >= 1) if terms.assignment.credit is Credit.WHOLE else one.earned
 
 
 def _find_possible(terms: Terms, worth_now: float, best: Best | None, used: int) -> float:

@@ -197,6 +197,32 @@ def test_each_grade_says_why() -> None:
     )
 
 
+def test_what_was_right_too_late_is_not_said_to_be_wrong() -> None:
+    late, closed = CLOSES + HOUR, "It closed on Fri 11 Dec 2026 18:00 (Europe/Zurich)."
+    terms = find_terms(replace(QUESTIONS, closes_at=CLOSES), POLICY)
+    grade = compute_grade(terms, [HandedIn(late, 1, "q1")], late, ["q1", "q2"])
+
+    assert explain_lab(passed(late), now=late) == f"1 submission; what passed came too late. {closed}"
+    assert say_grade(grade, terms) == f"0 of 2 questions answered right in time. {closed}"
+
+
+def test_attempts_are_said_to_be_used_up_only_where_that_is_why_nothing_more_can_be_earned() -> None:
+    late = CLOSES + HOUR
+    wrong = [HandedIn(DUE - HOUR, 0, "q1")]
+    share = find_terms(replace(QUESTIONS, closes_at=CLOSES, attempts=1, credit=Credit.SHARE), POLICY)
+    whole = find_terms(replace(QUESTIONS, attempts=1, credit=Credit.WHOLE, due_at=None, closes_at=None), POLICY)
+
+    said = [
+        say_grade(compute_grade(terms, wrong, now, ["q1", "q2"]), terms)
+        for terms, now in ((share, late), (whole, DUE))
+    ]
+
+    assert said == [
+        "0 of 2 questions answered right. It closed on Fri 11 Dec 2026 18:00 (Europe/Zurich).",
+        "0 of 2 questions answered right; it counts once all are. No attempt that counts is left.",
+    ]
+
+
 def test_what_an_attempt_now_would_count_is_said_before_it_is_made() -> None:
     limited = find_terms(replace(LAB, attempts=3, opens_at=DUE - 9 * DAY), POLICY)
 
