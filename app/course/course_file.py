@@ -33,6 +33,14 @@ class ModuleEntry(_Fields):
     chapters: tuple[ChapterEntry, ...] = ()
 
 
+class StartEntry(_Fields):
+    """Where one kind of reader begins: `to` is a chapter's slug, or "debugging" for the guide."""
+
+    reader: Annotated[str, Field(min_length=1, max_length=60)]
+    to: Slug
+    why: str = ""
+
+
 ShownPage = Literal["problems", "play", "claims"]
 
 
@@ -41,6 +49,7 @@ class CourseFile(_Fields):
     a course without torch leaves it out. `brand` is the short name in the header (the title), `lead` what the home
     page says under the tagline, `pages` what the header links to beside the course.
 
+    `starts` says where different readers begin; the first is the home page's. Without it, the first chapter is.
     `explained` maps the name of a rule of the player to where it is explained: `chapter` or `chapter#anchor`.
     """
 
@@ -53,4 +62,5 @@ class CourseFile(_Fields):
     pages: tuple[ShownPage, ...] | None = None
     concepts: dict[Slug, str]
     explained: dict[str, str] = Field(default_factory=dict)
+    starts: tuple[StartEntry, ...] = ()
     modules: Annotated[tuple[ModuleEntry, ...], Field(min_length=1)]

@@ -48,6 +48,7 @@ from app.course.questions.committed import (
     read_file,
 )
 from app.course.questions.question import QuestionBase
+from app.course.starts import check_starts, find_starts, link_starts
 
 KATEX = Path(__file__).parent / "vendor" / "katex" / "katex.min.js"
 
@@ -140,7 +141,8 @@ class CourseReader:
         problems += drills.problems
         links |= drills.links
         problems += [*glossary_problems, *guide_problems, *check_gallery(gallery)]
-        links[COURSE_FILE] = link_rules(file.explained, text)
+        links[COURSE_FILE] = (*link_rules(file.explained, text), *link_starts(file.starts, text))
+        check_starts(file.starts, text, report, has_guide=guide is not None)
         problems += check_links(parsed, file, frozenset(read), links, drafts)
         if set(_list_folders(self.root)) <= {entry.slug for entry in entries}:
             # A chapter that is on disk and not listed may be the one that asks.
@@ -168,6 +170,7 @@ class CourseReader:
             glossary=note_uses(terms, parsed),
             debugging=guide,
             explained=explain_rules(file.explained, text, _written(modules)),
+            starts=find_starts(file.starts, _written(modules), guide.title if guide else ""),
             gallery=gallery,
             drills=drills.drills,
             brand=file.brand or file.title,

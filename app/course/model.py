@@ -157,6 +157,16 @@ def index_course(modules: tuple[Module, ...]) -> CourseIndex:
 
 
 @dataclass(frozen=True)
+class Start:
+    """Where one kind of reader begins. `reader` is what they say of themselves, `title` what they open."""
+
+    reader: str
+    why: str
+    href: str
+    title: str
+
+
+@dataclass(frozen=True)
 class Course:
     """All content of the website except learners' data."""
 
@@ -174,6 +184,8 @@ class Course:
     """The guide from a symptom to its cause; None if the course has none."""
     explained: Mapping[str, Explanation] = field(default_factory=dict)
     """Where an operation's rule is explained, by the player's name for the rule."""
+    starts: tuple[Start, ...] = ()
+    """The first is the home page's; empty: the first chapter is."""
     gallery: tuple[Snippet, ...] = ()
     drills: tuple[Drill, ...] = ()
     brand: str = ""

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 from markupsafe import escape
 
 from app.course.blocks import Html
-from app.course.model import Chapter, Module, PlannedChapter
+from app.course.model import Chapter, Module, PlannedChapter, Start
 from app.storage.records import NOTHING_YET, ChapterHistory, Deck
 from app.storage.review_cards import NO_DECK
 from app.web.edge.assigned import say_by_chapter
@@ -50,6 +50,8 @@ class ModuleRow:
 class CourseMapPage:
     template: ClassVar[str] = "course.html"
     frame: Frame
+    starts: tuple[Start, ...]
+    """Where different readers begin; empty if the course says nothing of it."""
     modules: tuple[ModuleRow, ...]
     exercises_total: int
     chapters_written: int
@@ -65,6 +67,7 @@ async def course_map(context: RequestContextDep) -> Response:
     assigned = await say_by_chapter(context)
     page = CourseMapPage(
         frame=await context.frame("The course", course.tagline),
+        starts=course.starts,
         modules=tuple(
             ModuleRow(
                 href_of(module),

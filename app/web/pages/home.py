@@ -7,10 +7,10 @@ from typing import ClassVar
 from fastapi import APIRouter, Response
 from starlette.exceptions import HTTPException
 
+from app.course.model import Course, Start
 from app.drawing.tasks import DrawPicture
-from app.web.edge.frame import Frame, Link
+from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContextDep
-from app.web.edge.links import link_to
 from app.web.edge.rates import Act
 from app.web.edge.site import Site
 from app.web.views.blocks import CellView
@@ -38,7 +38,7 @@ TRACE = Path(__file__).with_name("home_trace.json")
 
 @dataclass(frozen=True)
 class HomePage:
-    """`start` is the first chapter, or None if there is none; frame.learner.resume is where a reader left off."""
+    """`starts` says where to begin, the usual way first; frame.learner.resume is where a reader left off."""
 
     template: ClassVar[str] = "home.html"
     frame: Frame
@@ -46,7 +46,7 @@ class HomePage:
     lead: str
     cell: CellView | None
     """Only in a course with the player, because it shows a graph of torch's."""
-    start: Link | None
+    starts: tuple[Start, ...]
     chapters_written: int
     chapters_total: int
     exercises_total: int
@@ -63,7 +63,7 @@ async def home_page(context: RequestContextDep) -> Response:
         tagline=course.tagline,
         lead=course.lead,
         cell=await _show_cell(context.site) if "play" in course.pages else None,
-        start=link_to(course.numbered_chapters[0]) if course.numbered_chapters else None,
+        starts=find_ways_in(course),
         chapters_written=len(course.numbered_chapters),
         chapters_total=course.chapter_total,
         exercises_total=len(course.exercises),
@@ -71,6 +71,14 @@ async def home_page(context: RequestContextDep) -> Response:
         torch=course.torch,
     )
     return context.site.renderer.page(page)
+
+
+def find_ways_in(course: Course) -> tuple[Start, ...]:
+    """Where the course says that readers begin, or its first chapter; empty if nothing is written."""
+    if course.starts or not course.numbered_chapters:
+        return course.starts
+    first = course.numbered_chapters[0]
+    return (Start("", "", f"/chapters/{first.slug}", f"{first.number} {first.title}"),)
 
 
 async def _show_cell(site: Site) -> CellView:
