@@ -119,14 +119,17 @@ async def upload(context: RequestContextDep, section: str, file: Annotated[Uploa
     except UnreadableFile as refusal:
         return await _show(context, here, problem=str(refusal))
     book = await open_book(context, here)
-    known = [Known(one.roster_id, one.name, one.student_number, one.login, one.email) for one in book.people]
-    people = match_people(found.people, [one for one in known if one.id])
+    # The whole roster, so that the file need not be sent again for those who join later.
+    roster = [line for line in await context.site.store.rosters.lines(here) if line.dropped_at is None]
+    entries = [(line.id, line.entry) for line in roster]
+    known = [Known(at, one.name, one.student_number, one.login, one.email) for at, one in entries]
+    people = match_people(found.people, known)
     columns = match_columns(found.columns, [Known(one.id, one.title) for one in book.assigned])
     ids = PlatformIds(found.dialect.value, people.ids, columns.ids)
     await context.site.store.gradebook.keep_ids(here, ids, actor_of(context))
     done = (
-        f"Kept the ids of {len(people.ids)} people and {len(columns.ids)} assignments. Not found here: "
-        f"{len(people.unmatched)} people and {len(columns.unmatched)} columns of the file."
+        f"Kept the ids of people: {len(people.ids)}, of assignments: {len(columns.ids)}. In the file but not on the "
+        f"roster: {len(people.unmatched)}; columns that are no assignment here: {len(columns.unmatched)}."
     )
     return await _show(context, here, done=done, unmatched=(*people.unmatched, *columns.unmatched)[:SHOWN])
 

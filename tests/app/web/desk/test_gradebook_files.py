@@ -60,7 +60,8 @@ async def test_grades_go_to_canvas_under_the_ids_of_its_own_export(
     after = await fetch(browser, class_, "canvas")
 
     assert before[0][5:] == ["Exercise double"]
-    assert "Kept the ids of 1 people and 1 assignments" in answer.text
+    assert "Kept the ids of people: 1, of assignments: 1." in answer.text
+    assert "not on the roster: 1; columns that are no assignment here: 1." in answer.text
     assert "Gone, Gus" in answer.text
     assert "Essay" in answer.text
     assert after == [
@@ -68,6 +69,27 @@ async def test_grades_go_to_canvas_under_the_ids_of_its_own_export(
         ["    Points Possible", "", "", "", "", "10"],
         ["Ada Quill", "88", "0042", "ada", "ML 101", "10"],
     ]
+
+
+async def test_the_ids_of_people_who_have_not_joined_yet_are_kept_for_when_they_do(
+    browser: httpx2.AsyncClient, class_: Class
+) -> None:
+    bea = await class_.enrol("bea-b")
+    await class_.assign(exercise("double"))
+    await class_.hand_in(bea, "double", "key-0001", 4)
+    await sign_in(browser, TEACHER)
+    base = f"/desk/{class_.section}"
+    await browser.post(f"{base}/roster/apply", data={"text": "name,student number\nBea Bold,0017\n"})
+    exported = (
+        "Student,ID,SIS User ID,SIS Login ID,Section,Exercise double (7001)\n"
+        '    Points Possible,,,,,10\n"Bold, Bea",99,0017,bea,ML 101,\n'
+    )
+
+    await browser.post(f"{base}/gradebook/files", files={"file": ("g.csv", exported)})
+    (line,) = await class_.site.store.rosters.lines(class_.section)
+    await browser.post(f"{base}/roster/account", data={"line": line.id, "account": bea.id})
+
+    assert (await fetch(browser, class_, "canvas"))[2] == ["Bea Bold", "99", "0017", "", "ML 101", "10"]
 
 
 async def test_each_download_is_audited_and_says_how_many_people_left(
