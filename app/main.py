@@ -62,7 +62,7 @@ from app.web.edge.metrics import MeasureRequests, Metrics
 from app.web.edge.rates import Rates
 from app.web.edge.rendering import Renderer
 from app.web.edge.request_log import RequestLog
-from app.web.edge.security import BodyLimit, FaultsInWords, SameOriginOnly, SecureResponses
+from app.web.edge.security import BodyLimit, FaultsInWords, SameOriginOnly, SecureResponses, Utf8FormsOnly
 from app.web.edge.site import Clock, Site
 from app.web.edge.terms import read_terms
 from app.web.edge.torch_version import RunningTorch
@@ -302,6 +302,7 @@ def add_layers(app: FastAPI, settings: Settings, metrics: Metrics) -> None:
     """Add the middleware around every request. The last one added is the outermost."""
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
     app.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=6)
+    app.add_middleware(Utf8FormsOnly, refuse=errors.refuse_encoding)
     app.add_middleware(SameOriginOnly, refuse=errors.refuse_other_origin, exempt=launching.FROM_PLATFORMS)
     app.add_middleware(FaultsInWords, answer=errors.answer_fault)
     if settings.hosts or settings.env is Env.DEVELOPMENT:

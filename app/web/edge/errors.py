@@ -141,6 +141,10 @@ def refuse_other_origin(request: Request) -> Response:
     return respond_with_words(get_site(request), request, 403)
 
 
+def refuse_encoding(request: Request) -> Response:
+    return respond_with_words(get_site(request), request, 400, "The form names an encoding; this site reads UTF-8.")
+
+
 def refuse_other_host(request: Request) -> Response:
     message = "This site does not answer to the name under which you asked for it."
     return respond_with_words(get_site(request), request, 421, message)

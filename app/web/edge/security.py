@@ -142,6 +142,25 @@ class SameOriginOnly:
         await self.app(scope, receive, send)
 
 
+class Utf8FormsOnly:
+    """Refuses a form in parts that names an encoding of its own, which no browser's does.
+
+    Python has encodings that turn harmless bytes into text that no database stores.
+    """
+
+    def __init__(self, app: ASGIApp, refuse: Callable[[Request], Response]) -> None:
+        self.app = app
+        self.refuse = refuse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            kind = Headers(scope=scope).get("content-type", "").strip().lower()
+            if kind.startswith("multipart/") and "charset" in kind:
+                await self.refuse(Request(scope))(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+
 class BodyLimit:
     """Refuses a body of more than `max_bytes`, counted as it arrives, whatever its Content-Length claims."""
 

@@ -124,6 +124,20 @@ async def test_head_is_answered_like_get_without_a_body(browser: httpx2.AsyncCli
     assert (head.status_code, head.headers["content-type"]) == (get.status_code, get.headers["content-type"])
 
 
+async def test_a_form_in_an_encoding_of_its_own_is_refused_in_words(browser: httpx2.AsyncClient) -> None:
+    """Python's own "unicode_escape" makes half a character of six letters, which breaks whatever stores it."""
+    part = 'Content-Disposition: form-data; name="iss"\r\n\r\n\\ud800'
+
+    refused = await browser.post(
+        "/lti/login",
+        content=f"--B\r\n{part}\r\n--B--\r\n",
+        headers={"content-type": "multipart/form-data; boundary=B; charset=unicode_escape"},
+    )
+
+    assert refused.status_code == 400
+    assert "this site reads UTF-8" in refused.text
+
+
 @pytest.mark.parametrize(
     ("back", "location"),
     [
