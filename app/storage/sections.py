@@ -30,6 +30,9 @@ from app.storage.statements import change, fetch, optional_moment
 from app.storage.tables import ACTIVE, memberships, sections
 from graders.ledger.database import Database
 
+TWICE_SECONDS = 10
+"""Within this time, an equal form is the same form sent twice."""
+
 
 class Sections:
     """Reads and writes sections. Each method is one transaction, or one read."""
@@ -157,10 +160,29 @@ def _make(connection: Connection, plan: SectionPlan, actor: Actor) -> SectionId:
 
 
 def _make_own(connection: Connection, plan: SectionPlan, actor: Actor) -> SectionId:
+    return _find_twin(connection, plan, actor) or _add_own(connection, plan, actor)
+
+
+def _add_own(connection: Connection, plan: SectionPlan, actor: Actor) -> SectionId:
     assert actor.account is not None
     section = _make(connection, plan, actor)
     add_member(connection, section, actor.account, Role.INSTRUCTOR, actor, Source.PERSON)
     return section
+
+
+def _find_twin(
+    connection: Connection, plan: SectionPlan, actor: Actor, but: SectionId | None = None
+) -> SectionId | None:
+    """The section that the same form, sent twice, made a moment ago: a section cannot be deleted."""
+    row = _as_row(plan) | {"archived_at": None}
+    same = [sections.c[name].is_not_distinct_from(value) for name, value in row.items()]
+    own = (memberships.c.account == actor.account) & (memberships.c.role == Role.INSTRUCTOR.value)
+    recent = sections.c.made_at > actor.at.timestamp() - TWICE_SECONDS
+    query = select(sections.c.id).join(memberships, memberships.c.section == sections.c.id)
+    found = fetch(
+        connection, query.where(own, recent, sections.c.id != (but or ""), *same).order_by(sections.c.made_at.desc())
+    )
+    return SectionId(found[0].id) if found else None
 
 
 def _make_copy(connection: Connection, source: SectionId, plan: SectionPlan, actor: Actor) -> SectionId | None:
@@ -169,7 +191,10 @@ def _make_copy(connection: Connection, source: SectionId, plan: SectionPlan, act
     if reader is None or not reader.is_active or reader.role is not Role.INSTRUCTOR:
         return None
     former = _as_section(connection.execute(select(sections).where(sections.c.id == source)).one())
-    section = _make_own(connection, plan, actor)
+    twin = _find_twin(connection, plan, actor, but=source)
+    if twin is not None:
+        return twin
+    section = _add_own(connection, plan, actor)
     copy_assignments(connection, (source, former.plan), (section, plan), actor)
     return section
 

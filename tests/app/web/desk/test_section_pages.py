@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 import httpx2
 import pytest
 from people import join, make_account, sign_in, somebody
+from site_parts import StoppedClock
 
 from app.access.join_codes import CHARACTERS, LETTERS, make_join_code, read_join_code, show_join_code
 from app.access.permissions import Role
@@ -58,6 +59,23 @@ async def test_an_instructor_makes_a_section_and_is_its_instructor(
     assert mine.role is Role.INSTRUCTOR
     assert "Autumn" in (await browser.get("/desk")).text
     assert (await browser.get(f"/desk/{new}")).status_code == 200
+
+
+async def test_a_form_sent_twice_makes_one_section(
+    browser: httpx2.AsyncClient, site: Site, clock: StoppedClock, ada: Account
+) -> None:
+    await sign_in(browser, "Ada")
+
+    first, again = [(await browser.post("/desk/new", data=FORM)).headers["location"] for _ in range(2)]
+    copy, copy_again = [
+        (await browser.post("/desk/new", data={**FORM, "from": first.removeprefix("/desk/")})).headers["location"]
+        for _ in range(2)
+    ]
+    clock.pass_days(0.01)
+    later = (await browser.post("/desk/new", data=FORM)).headers["location"]
+
+    assert (again, copy_again) == (first, copy)
+    assert len({first, copy, later}) == 3
 
 
 async def test_a_new_section_is_first_offered_in_the_teacher_s_own_time_zone(
