@@ -34,11 +34,15 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True)
 class Guess:
-    """A prediction, or an answer in review or to a drill, with a stated confidence. `concepts` are ids."""
+    """A prediction, or an answer in review or to a drill, with a stated confidence. `concepts` are ids.
+
+    `times` is how often the same was guessed, where a class's guesses are counted.
+    """
 
     confidence: Confidence
     right: bool
     concepts: tuple[str, ...] = ()
+    times: int = 1
 
 
 ENOUGH_GUESSES = 20
@@ -100,8 +104,8 @@ def calibrate(guesses: Iterable[Guess]) -> tuple[Level, ...]:
     levels = (
         Level(
             confidence,
-            sum(guess.confidence is confidence for guess in made),
-            sum(guess.confidence is confidence and guess.right for guess in made),
+            sum(guess.times for guess in made if guess.confidence is confidence),
+            sum(guess.times for guess in made if guess.confidence is confidence and guess.right),
         )
         for confidence in Confidence
     )
@@ -112,7 +116,8 @@ def calibrate_concepts(guesses: Collection[Guess]) -> dict[str, tuple[Level, ...
     """The levels by concept, the concept with the most guesses first. A guess counts for each of its concepts."""
     names = dict.fromkeys(name for guess in guesses for name in guess.concepts)
     found = {name: [guess for guess in guesses if name in guess.concepts] for name in names}
-    return {name: calibrate(found[name]) for name in sorted(found, key=lambda name: (-len(found[name]), name))}
+    counts = {name: sum(guess.times for guess in guessed) for name, guessed in found.items()}
+    return {name: calibrate(found[name]) for name in sorted(found, key=lambda name: (-counts[name], name))}
 
 
 def describe_calibration(levels: tuple[Level, ...]) -> tuple[str, ...]:

@@ -4,12 +4,14 @@ Every query names the section. Staff, and learners who were dropped or left, are
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, ColumnElement, Connection, Select, distinct, func, select
+from sqlalchemy import Column, ColumnElement, Connection, Select, distinct, func, select, true
 
 from app.access.permissions import Role
 from app.storage.audit import Actor, write_line
@@ -25,7 +27,7 @@ from app.storage.tables import (
     readings,
     reports,
 )
-from graders.contract.results import RESULT, Verdict
+from graders.contract.results import RESULT, Outcome, Verdict
 from graders.ledger.database import Database
 from graders.ledger.queries import NO_ATTEMPT
 from graders.ledger.tables import finished, is_graded, submissions
@@ -63,13 +65,39 @@ class Activity:
     reported: Mapping[str, int]
 
 
-class Try(NamedTuple):
-    """One attempt of a learner at an exercise."""
+class Counted(NamedTuple):
+    """How many present learners gave the same first answer or prediction to an item, with the same confidence.
 
-    learner: str
+    An answer has `right`, None where only the learner knows; a prediction has the `option` that was chosen, if any.
+    """
+
+    chapter: str
+    item: str
+    right: bool | None
+    option: str | None
+    confidence: str | None
+    times: int
+
+
+@dataclass(frozen=True)
+class Totals:
+    """First answers and predictions, counted, and how many learners gave any in each chapter."""
+
+    answers: tuple[Counted, ...]
+    predictions: tuple[Counted, ...]
+    answered: Mapping[str, int]
+    predicted: Mapping[str, int]
+
+
+class Effort(NamedTuple):
+    """How a learner came to pass an exercise: with the how manieth attempt, and how long after the first.
+
+    Both are None for somebody who has tried and not passed yet.
+    """
+
     exercise: str
-    at: datetime
-    passed: bool
+    attempts: int | None
+    seconds: float | None
 
 
 class Failure(NamedTuple):
@@ -107,9 +135,13 @@ class Knowledge:
         """`reported` counts all reports of readers of this section, by block."""
         return await self._database.read(_read_activity, section, chapter)
 
-    async def tries(self, section: SectionId) -> tuple[Try, ...]:
-        """All finished attempts, in the order in which they were handed in."""
-        return await self._database.read(_read_tries, section)
+    async def totals(self, section: SectionId) -> Totals:
+        """All first answers and predictions as counts: a term has too many to read each for an overview."""
+        return await self._database.read(_read_totals, section)
+
+    async def efforts(self, section: SectionId, exercise: str = "") -> tuple[Effort, ...]:
+        """One for each learner and each exercise that they tried, of all exercises or of one."""
+        return await self._database.read(_read_efforts, section, exercise)
 
     async def failures(self, section: SectionId, exercise: str) -> tuple[Failure, ...]:
         """What the newest submission of each learner who has not passed yet failed."""
@@ -129,14 +161,19 @@ def _present(section: SectionId) -> Select[tuple[str]]:
     )
 
 
-def _of_chapter(column: "Column[Any]", chapter: str) -> tuple[ColumnElement[bool], ...]:
-    return (column == chapter,) if chapter else ()
+def _only(column: "Column[Any]", wanted: str) -> tuple[ColumnElement[bool], ...]:
+    return (column == wanted,) if wanted else ()
+
+
+def _first_answers(section: SectionId, chapter: str = "") -> Select[tuple[int]]:
+    row = answers.c
+    given = (row.learner.in_(_present(section)), ~row.in_review, *_only(row.chapter, chapter))
+    return select(func.min(row.number)).where(*given).group_by(row.learner, row.chapter, row.question)
 
 
 def _read_answers(connection: Connection, section: SectionId, chapter: str) -> tuple[FirstResponse, ...]:
     row = answers.c
-    given = (row.learner.in_(_present(section)), ~row.in_review, *_of_chapter(row.chapter, chapter))
-    first = select(func.min(row.number)).where(*given).group_by(row.learner, row.chapter, row.question)
+    first = _first_answers(section, chapter)
     return tuple(
         FirstResponse(
             learner=found.learner,
@@ -154,7 +191,7 @@ def _read_answers(connection: Connection, section: SectionId, chapter: str) -> t
 
 def _read_predictions(connection: Connection, section: SectionId, chapter: str) -> tuple[FirstResponse, ...]:
     row = predictions.c
-    query = select(predictions).where(row.learner.in_(_present(section)), *_of_chapter(row.chapter, chapter))
+    query = select(predictions).where(row.learner.in_(_present(section)), *_only(row.chapter, chapter))
     return tuple(
         FirstResponse(
             learner=found.learner,
@@ -194,17 +231,59 @@ def _read_activity(connection: Connection, section: SectionId, chapter: str) -> 
     )
 
 
-def _read_tries(connection: Connection, section: SectionId) -> tuple[Try, ...]:
+def _read_totals(connection: Connection, section: SectionId) -> Totals:
+    given, guessed = answers.c, predictions.c
+    is_first, is_present = given.number.in_(_first_answers(section)), guessed.learner.in_(_present(section))
+    said = (given.chapter, given.question, given.correct, given.confidence)
+    predicted = (guessed.chapter, guessed.predict, guessed.option, guessed.confidence)
+    by_answer = select(*said, func.count()).where(is_first).group_by(*said)
+    by_option = select(*predicted, func.count()).where(is_present).group_by(*predicted)
+    return Totals(
+        tuple(
+            Counted(chapter, item, right, None, word, times)
+            for chapter, item, right, word, times in connection.execute(by_answer)
+        ),
+        tuple(
+            Counted(chapter, item, None, option, word, times)
+            for chapter, item, option, word, times in connection.execute(by_option)
+        ),
+        _count_learners(connection, given.chapter, given.learner, ~given.in_review, section),
+        _count_learners(connection, guessed.chapter, guessed.learner, true(), section),
+    )
+
+
+def _count_learners(
+    connection: Connection,
+    chapter: "Column[str]",
+    learner: "Column[str]",
+    condition: ColumnElement[bool],
+    section: SectionId,
+) -> dict[str, int]:
+    query = select(chapter, func.count(distinct(learner))).where(learner.in_(_present(section)), condition)
+    return {name: number for name, number in connection.execute(query.group_by(chapter))}
+
+
+def _read_efforts(connection: Connection, section: SectionId, exercise: str) -> tuple[Effort, ...]:
     row = submissions.c
     query = (
-        select(row.learner, row.exercise, row.submitted_at, row.outcome)
+        select(row.exercise, row.learner, row.submitted_at, row.outcome)
         .where(row.learner.in_(_present(section)), is_graded, finished, row.outcome.not_in(NO_ATTEMPT))
-        .order_by(row.number)
+        # Naming the exercises leads SQLite to the index that has all of this: else it reads rows of some kilobytes.
+        .where(row.exercise.in_([exercise] if exercise else select(row.exercise).where(is_graded, finished)))
+        .order_by(row.exercise, row.learner, row.number)
     )
+    by_learner = groupby(connection.execute(query), key=itemgetter(0, 1))
     return tuple(
-        Try(found.learner, found.exercise, moment(found.submitted_at), found.outcome == "passed")
-        for found in fetch(connection, query)
+        _find_effort(name, [(at, outcome) for _, _, at, outcome in tried]) for (name, _), tried in by_learner
     )
+
+
+def _find_effort(exercise: str, tried: Sequence[tuple[float, str]]) -> Effort:
+    """`tried` has the time and the outcome of each attempt, in their order."""
+    for place, (at, outcome) in enumerate(tried, 1):
+        if outcome == Outcome.PASSED:
+            return Effort(exercise, place, at - tried[0][0])
+    return Effort(exercise, None, None)
 
 
 def _read_failures(connection: Connection, section: SectionId, exercise: str) -> tuple[Failure, ...]:

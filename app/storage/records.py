@@ -210,13 +210,17 @@ class Answer:
 
 @dataclass(frozen=True)
 class Stated:
-    """An answer with a stated confidence, after its truth. A prediction has its `option`, an answer `correct`."""
+    """An answer with a stated confidence, after its truth. A prediction has its `option`, an answer `correct`.
+
+    `times` is how often the same was said, where a class's answers are counted.
+    """
 
     chapter: str
     question: str
     confidence: str
     option: str | None = None
     correct: bool | None = None
+    times: int = 1
 
 
 @dataclass(frozen=True)

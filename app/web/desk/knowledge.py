@@ -17,7 +17,7 @@ from app.course.block_tree import Block, blocks_within
 from app.course.blocks import Heading, Incident
 from app.course.model import Chapter
 from app.learning.items import ENOUGH_FOR_SHARE, find_brier
-from app.storage.knowledge import Activity, FirstResponse, Reading, Try
+from app.storage.knowledge import Activity, Effort, FirstResponse, Reading, Totals
 from app.storage.records import SectionId, Stated
 from app.web.desk.navigation import SectionNavigation, navigate
 from app.web.desk.submissions import title_exercise
@@ -127,18 +127,17 @@ class ChapterKnowledgePage:
 async def overview(context: RequestContextDep, section: str) -> Response:
     here, known = SectionId(section), context.site.store.knowledge
     navigation = await navigate(context, here, HERE)
-    answers, predictions = await known.answers(here), await known.predictions(here)
-    readings, tries = await known.readings(here), await known.tries(here)
-    guesses = find_guesses(context.course, _list_stated(answers, predictions))
-    brier = find_brier((one.confidence, one.right) for one in guesses)
+    totals, readings = await known.totals(here), await known.readings(here)
+    guesses = find_guesses(context.course, _list_stated(totals))
+    brier = find_brier((one.confidence, one.right) for one in guesses for _ in range(one.times))
     page = KnowledgePage(
         frame=await context.frame(navigation.page_title, "What this section has read, answered and passed."),
         navigation=navigation,
         learners=await known.count_learners(here),
-        chapters=_list_chapters(context, here, readings, answers, predictions),
-        exercises=_list_exercises(context, here, tries),
+        chapters=_list_chapters(context, here, readings, totals),
+        exercises=_list_exercises(context, here, await known.efforts(here)),
         calibration=replace(show_calibration(context.course, guesses), words=(), said="They said"),
-        brier="" if brier is None or len(guesses) < ENOUGH_FOR_SHARE else f"{brier.score:.3f}",
+        brier="" if brier is None or sum(one.times for one in guesses) < ENOUGH_FOR_SHARE else f"{brier.score:.3f}",
         download_href=f"/desk/{section}/knowledge/files"
         if is_allowed(Permission.DOWNLOAD_ANSWERS, (navigation.reader.role,))
         else "",
@@ -176,67 +175,59 @@ def need_chapter(context: RequestContext, slug: str) -> Chapter:
     return chapter
 
 
-def _list_stated(answers: Iterable[FirstResponse], predictions: Iterable[FirstResponse]) -> list[Stated]:
-    stated = [Stated(one.chapter, one.item, one.confidence, correct=one.right) for one in answers if one.confidence]
-    return stated + [
-        Stated(one.chapter, one.item, one.confidence, option=one.options[0])
-        for one in predictions
-        if one.confidence and one.options
+def _list_stated(totals: Totals) -> list[Stated]:
+    chosen = [one for one in totals.predictions if one.option]
+    return [
+        Stated(one.chapter, one.item, one.confidence, one.option, one.right, one.times)
+        for one in (*totals.answers, *chosen)
+        if one.confidence
     ]
 
 
 def _list_chapters(
-    context: RequestContext,
-    section: SectionId,
-    readings: Iterable[Reading],
-    answers: Iterable[FirstResponse],
-    predictions: Iterable[FirstResponse],
+    context: RequestContext, section: SectionId, readings: Iterable[Reading], totals: Totals
 ) -> tuple[ChapterRow, ...]:
     began, finished = Counter[str](), Counter[str]()
     for reading in readings:
         began[reading.chapter] += 1
         finished[reading.chapter] += reading.is_finished
-    by_chapter: dict[str, list[FirstResponse]] = defaultdict(list)
-    for one in answers:
-        by_chapter[one.chapter].append(one)
-    predicted: dict[str, set[str]] = defaultdict(set)
-    for one in predictions:
-        predicted[one.chapter].add(one.learner)
+    judged, right = Counter[str](), Counter[str]()
+    for one in totals.answers:
+        if one.right is not None:
+            judged[one.chapter] += one.times
+            right[one.chapter] += one.times * one.right
     rows = []
     for chapter in context.course.index.chapters:
-        given = by_chapter[chapter.slug]
-        judged = [one.right for one in given if one.right is not None]
+        of_all = judged[chapter.slug]
         rows.append(
             ChapterRow(
                 title=f"{chapter.number} {chapter.title}".strip(),
                 href=f"/desk/{section}/knowledge/chapters/{chapter.slug}",
                 began=began[chapter.slug],
                 finished=finished[chapter.slug],
-                predicted=len(predicted[chapter.slug]),
-                answered=len({one.learner for one in given}),
-                right=f"{say_percent(sum(judged) / len(judged))} of {len(judged)}" if judged else "",
+                predicted=totals.predicted.get(chapter.slug, 0),
+                answered=totals.answered.get(chapter.slug, 0),
+                right=f"{say_percent(right[chapter.slug] / of_all)} of {of_all}" if of_all else "",
             )
         )
     return tuple(rows)
 
 
-def _list_exercises(context: RequestContext, section: SectionId, tries: Iterable[Try]) -> tuple[ExerciseRow, ...]:
-    by_exercise: dict[str, dict[str, list[Try]]] = defaultdict(lambda: defaultdict(list))
-    for one in tries:
-        by_exercise[one.exercise][one.learner].append(one)
+def _list_exercises(
+    context: RequestContext, section: SectionId, efforts: Iterable[Effort]
+) -> tuple[ExerciseRow, ...]:
+    by_exercise: dict[str, list[Effort]] = defaultdict(list)
+    for one in efforts:
+        by_exercise[one.exercise].append(one)
     rows = []
-    for exercise, by_learner in by_exercise.items():
-        counts, hours = [], []
-        for attempts in by_learner.values():
-            place = next((place for place, one in enumerate(attempts) if one.passed), None)
-            if place is not None:
-                counts.append(place + 1)
-                hours.append((attempts[place].at - attempts[0].at).total_seconds() / 3600)
+    for exercise, made in by_exercise.items():
+        counts = [one.attempts for one in made if one.attempts is not None]
+        hours = [one.seconds / 3600 for one in made if one.seconds is not None]
         rows.append(
             ExerciseRow(
                 title=title_exercise(context.course, exercise),
                 href=f"/desk/{section}/knowledge/exercises/{exercise}",
-                tried=len(by_learner),
+                tried=len(made),
                 passed=len(counts),
                 attempts=f"{statistics.median(counts):g}" if counts else "",
                 time=say_hours(statistics.median(hours)) if hours else "",

@@ -52,20 +52,20 @@ class FailuresPage:
 @router.api_route("/desk/{section}/knowledge/exercises/{exercise}", methods=["GET", "HEAD"])
 async def failures_page(context: RequestContextDep, section: str, exercise: str) -> Response:
     here, known = SectionId(section), context.site.store.knowledge
-    tries = [one for one in await known.tries(here) if one.exercise == exercise]
-    if not tries and exercise not in context.course.exercises:
+    efforts = await known.efforts(here, exercise)
+    if not efforts and exercise not in context.course.exercises:
         raise HTTPException(404, "There is no exercise of that name.")
     navigation, failures = await navigate(context, here, HERE), await known.failures(here, exercise)
-    tried, passed = {one.learner for one in tries}, {one.learner for one in tries if one.passed}
+    tried, passed = len(efforts), sum(one.attempts is not None for one in efforts)
     title = title_exercise(context.course, exercise)
     page = FailuresPage(
         frame=await context.frame(f"{title}: {navigation.section_title}", "What fails in one exercise."),
         navigation=navigation,
         exercise=Link(f"/exercises/{exercise}" if exercise in context.course.exercises else "", title),
-        tried=len(tried),
-        passed=len(passed),
-        stuck=len(tried - passed),
-        rows=_list_rows(here, context.course.exercises.get(exercise), failures, len(tried)),
+        tried=tried,
+        passed=passed,
+        stuck=tried - passed,
+        rows=_list_rows(here, context.course.exercises.get(exercise), failures, tried),
     )
     return context.site.renderer.page(page)
 

@@ -74,7 +74,7 @@ def find_guesses(course: Course, stated: Iterable[Stated]) -> tuple[Guess, ...]:
         if one.option is not None and isinstance(question, Choice):
             right = next((option.right for option in question.options if option.id == one.option), None)
         if right is not None:
-            guesses.append(Guess(Confidence(one.confidence), right, question.concepts))
+            guesses.append(Guess(Confidence(one.confidence), right, question.concepts, one.times))
     return tuple(guesses)
 
 

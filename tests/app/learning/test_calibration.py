@@ -110,3 +110,17 @@ def test_every_guess_is_counted_in_exactly_one_level(guesses: list[Guess]) -> No
     assert sum(level.resolved for level in levels) == len(guesses)
     assert sum(level.right for level in levels) == sum(guess.right for guess in guesses)
     assert all(words.endswith(".") for words in describe_calibration(levels))
+
+
+def test_guesses_that_are_counted_are_worth_as_much_as_each_by_itself() -> None:
+    """The concept with the most guesses comes first, however few rows they are."""
+    counted = [
+        Guess(Confidence.CERTAIN, True, ("leaves",), times=2),
+        Guess(Confidence.CERTAIN, False, ("detach",), times=30),
+        Guess(Confidence.GUESS, True, ("leaves",)),
+    ]
+    single = [Guess(one.confidence, one.right, one.concepts) for one in counted for _ in range(one.times)]
+
+    assert calibrate(counted) == calibrate(single)
+    assert list(calibrate_concepts(counted).items()) == list(calibrate_concepts(single).items())
+    assert list(calibrate_concepts(counted)) == ["detach", "leaves"]
