@@ -71,7 +71,17 @@ class LtiRosters:
 def _compare(connection: Connection, course: str, section: SectionId, entries: Sequence[Entry]) -> RosterChanges:
     named = [entry for entry in entries if entry.name]
     lines = fetch(connection, select(roster).where(roster.c.section == section))
-    known = [KnownLine(row.id, _as_entry(row), row.dropped_at is None, row.source == course) for row in lines]
+    out = _find_dropped_by_staff(connection, course, section)
+    known = [
+        KnownLine(
+            row.id,
+            _as_entry(row),
+            # The list neither brings back nor drops whom the staff dropped: to it, their line is as it should be.
+            is_here=row.dropped_at is None or row.account in out,
+            from_file=row.source == course and row.account not in out,
+        )
+        for row in lines
+    ]
     found = compare(named, known)
     accounts_of = {row.id: row.account for row in lines}
     gone = {line.id: Gone(line.entry.name, line.id, _as_account(accounts_of[line.id])) for line in found.missing}
@@ -86,6 +96,13 @@ def _compare(connection: Connection, course: str, section: SectionId, entries: S
     is_here = {row.id for row in lines if row.source == course and row.dropped_at is None}
     joined = {row.account for row in members} - {accounts_of[line] for line in is_here}
     return RosterChanges(found.rows, (*gone.values(), *without), len(is_here) + len(joined))
+
+
+def _find_dropped_by_staff(connection: Connection, course: str, section: SectionId) -> set[str]:
+    """Who came from the course and is out. Whom a list dropped is no longer noted as having come (see `_drop`)."""
+    query = select(memberships.c.account).join(lti_members, lti_members.c.account == memberships.c.account)
+    query = query.where(lti_members.c.context == course, memberships.c.section == section)
+    return {row.account for row in fetch(connection, query.where(memberships.c.status == DROPPED))}
 
 
 def _as_account(account: str | None) -> AccountId | None:
@@ -148,7 +165,8 @@ def _take_row(connection: Connection, course: str, section: SectionId, row: Comp
         key = {"id": secrets.token_hex(16), "section": section, "source": course, "added_at": at}
         connection.execute(insert(roster).values(**key, **values))
     elif row.state in (State.CHANGED, State.BACK):
-        change(connection, update(roster).where(roster.c.id == row.line).values(**values, dropped_at=None))
+        here = {"dropped_at": None} if row.state is State.BACK else {}
+        change(connection, update(roster).where(roster.c.id == row.line).values(**values, **here))
 
 
 def _join_lines(connection: Connection, course: str, section: SectionId) -> None:

@@ -131,6 +131,31 @@ async def test_whom_the_platform_lists_no_more_is_dropped_and_comes_back_by_a_la
     assert "Bob Babbage" in await names(site, section)
 
 
+async def test_whom_the_staff_dropped_no_list_brings_back(
+    browser: httpx2.AsyncClient,
+    stranger: httpx2.AsyncClient,
+    site: Site,
+    section: SectionId,
+    platform: FakePlatform,
+) -> None:
+    """Not even one that left them out in between."""
+    await enter(stranger, platform, BOB)
+    await take_over(browser, site, section, await look(browser, site, section))
+    people = {one.name: one.account for one in await site.store.sections.people(section)}
+    await site.store.sections.drop(section, people["Bob Babbage"], somebody(site))
+
+    assert "comes back" not in await look(browser, site, section)
+    for listed in (PEOPLE[1:], PEOPLE):
+        platform.members = listed
+        page = await look(browser, site, section)
+        assert "Take it over" not in page or await take_over(browser, site, section, page) == 303
+    await enter(stranger, platform, BOB)
+
+    assert (await statuses(site, section))["Bob Babbage"] == Status.DROPPED
+    (line,) = [one for one in await site.store.rosters.lines(section) if one.entry.name == "Bob Babbage"]
+    assert line.dropped_at is not None
+
+
 async def test_somebody_inactive_or_without_a_name_is_dropped_too(
     browser: httpx2.AsyncClient,
     stranger: httpx2.AsyncClient,
