@@ -112,6 +112,8 @@ def _say_granted(one: Assignment, graded: Graded) -> str:
     granted = []
     if terms.due_at != one.due_at and one.due_at is not None:
         granted.append(f"extended from {say_moment(one.due_at, terms.zone)}")
+    if terms.closes_at is not None and terms.closes_at not in (one.closes_at, terms.due_at):
+        granted.append(f"open until {say_moment(terms.closes_at, terms.zone)}")
     if terms.attempts != one.attempts:
         granted.append(f"{terms.attempts} attempts instead of {one.attempts}")
     return f"For you: {', '.join(granted)}. Reason: {terms.reason}" if granted else ""

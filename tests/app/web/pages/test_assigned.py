@@ -74,6 +74,18 @@ async def test_the_exercise_says_for_whom_it_counts_and_what_a_submission_now_ea
     assert f"{due}; a submission now counts 10 % less. No grade yet, 10 points." in late
 
 
+async def test_a_later_closing_alone_is_shown_with_its_reason(
+    browser: httpx2.AsyncClient, site: Site, section: SectionId, lea: Account
+) -> None:
+    (lab,) = await assign(site, section, replace(LAB, closes_at=NOON + 2 * DAY))
+    later = Allowance(closes_at=NOON + 9 * DAY, reason="ill")
+    await site.store.assignments.grant(section, lab.id, lea.id, later, somebody(site))
+
+    page = (await browser.get("/me/grades")).text
+
+    assert "For you: open until Tue 10 Mar 2026 13:00 (Europe/Zurich). Reason: ill" in page
+
+
 async def test_the_limit_of_attempts_is_said_before_it_is_passed_and_what_comes_then_is_still_judged(
     browser: httpx2.AsyncClient, site: Site, section: SectionId, lea: Account, worker: FakeWorker
 ) -> None:
