@@ -215,8 +215,13 @@ def test_the_pages_of_assignments(browser: Browser, place: tuple[str, str, str],
     found += look(page, page.url, "assignment")
 
     ada = sign_in(browser, address, "Ada Okafor", width, theme)
+    found += look(ada, "/me/grades", "grades")
+    edges = ada.eval_on_selector_all(
+        ".own-grades td.why", "cells => cells.map(one => one.getBoundingClientRect().right)"
+    )
+    assert edges
+    assert max(edges) <= width, "why a grade is what it is can be read without scrolling sideways"
     for path, name in (
-        ("/me/grades", "grades"),
         ("/exercises/double", "assigned-exercise"),
         ("/chapters/a-first-graph", "assigned-chapter"),
         ("/course", "assigned-map"),

@@ -25,6 +25,7 @@ class GradeRow:
     href: str
     title: str
     kind: str
+    has_deadline: bool
     due: str
     due_here: str
     """The due date on the reader's own clock, if that differs."""
@@ -77,6 +78,7 @@ def _show_row(course: Course, one: Assignment, graded: Graded, now: datetime, ow
         href=find_href(course, one),
         title=one.title,
         kind=say_kind(one),
+        has_deadline=terms.due_at is not None,
         due=say_due(terms).removeprefix("due "),
         due_here=say_own_time(terms.due_at, terms.zone, own_zone),
         points=graded.points,
