@@ -80,15 +80,25 @@ class Gradebook:
 
 
 @dataclass(frozen=True)
-class Download:
-    """The text of a file, and what is not in it: titles of columns, and names of people."""
+class LeftOut:
+    """What is not in a file: titles of columns, and names of people."""
 
-    text: str
-    left_out_columns: tuple[str, ...] = ()
-    left_out_people: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
 
 
-def write_download(book: Gradebook, dialect: Dialect) -> Download:
+def find_left_out(book: Gradebook, dialect: Dialect) -> LeftOut:
+    """What write_download leaves out."""
+    if dialect in (Dialect.JSON, Dialect.NBGRADER):
+        return LeftOut()
+    columns = enumerate(book.columns)
+    return LeftOut(
+        tuple(column.title for number, column in columns if not _belongs(book, number, column, dialect)),
+        tuple(row.name for row in book.rows if not _is_findable(row, dialect)),
+    )
+
+
+def write_download(book: Gradebook, dialect: Dialect) -> str:
     """The gradebook in one of the formats.
 
     Canvas and Moodle take an empty cell over a grade as a change, so a column in which nobody has a grade is left
@@ -96,16 +106,12 @@ def write_download(book: Gradebook, dialect: Dialect) -> Download:
     whom the platform could not find: one unknown person stops Moodle's whole import.
     """
     if dialect in (Dialect.JSON, Dialect.NBGRADER):
-        return Download(_write_json(book) if dialect is Dialect.JSON else _write_nbgrader(book))
+        return _write_json(book) if dialect is Dialect.JSON else _write_nbgrader(book)
     kept = [number for number, column in enumerate(book.columns) if _belongs(book, number, column, dialect)]
     rows = [row for row in book.rows if _is_findable(row, dialect)]
     columns = [book.columns[number] for number in kept]
     cells = [[row.cells[number] for number in kept] for row in rows]
-    return Download(
-        TABLES[dialect](book.section, columns, rows, cells),
-        tuple(column.title for number, column in enumerate(book.columns) if number not in kept),
-        tuple(row.name for row in book.rows if not _is_findable(row, dialect)),
-    )
+    return TABLES[dialect](book.section, columns, rows, cells)
 
 
 def _belongs(book: Gradebook, number: int, column: Column, dialect: Dialect) -> bool:

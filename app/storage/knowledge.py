@@ -173,7 +173,8 @@ def _first_answers(section: SectionId, chapter: str = "") -> Select[tuple[int]]:
 
 def _read_answers(connection: Connection, section: SectionId, chapter: str) -> tuple[FirstResponse, ...]:
     row = answers.c
-    first = _first_answers(section, chapter)
+    columns = (row.learner, row.chapter, row.question, row.correct, row.response, row.confidence, row.content_hash)
+    query = select(*columns, row.answered_at).where(row.number.in_(_first_answers(section, chapter)))
     return tuple(
         FirstResponse(
             learner=found.learner,
@@ -185,7 +186,7 @@ def _read_answers(connection: Connection, section: SectionId, chapter: str) -> t
             content_hash=found.content_hash or "",
             at=moment(found.answered_at),
         )
-        for found in fetch(connection, select(answers).where(row.number.in_(first)).order_by(row.number))
+        for found in fetch(connection, query.order_by(row.number))
     )
 
 

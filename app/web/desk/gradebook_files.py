@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 from fastapi import APIRouter, File, Query, Response, UploadFile
 
-from app.learning.gradebook_csv import Dialect, Gradebook, write_download
+from app.learning.gradebook_csv import Dialect, Gradebook, find_left_out, write_download
 from app.learning.platform_ids import (
     MAX_BYTES,
     Known,
@@ -101,7 +101,7 @@ async def download(
     here = SectionId(section)
     navigation, book = await navigate(context, here, "Gradebook"), await open_book(context, here)
     made = await _make(context, here, navigation, book)
-    text = write_download(made, dialect).text
+    text = write_download(made, dialect)
     await context.site.store.gradebook.note_download(here, dialect.value, len(book.people), actor_of(context))
     name = f"{_slug(navigation.section_title)}-{dialect.value}.{'json' if dialect is Dialect.JSON else 'csv'}"
     headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
@@ -165,8 +165,8 @@ async def _show(
 
 def _show_file(made: Gradebook, dialect: Dialect, href: str) -> FileRow:
     title, note = WORDS[dialect]
-    written = write_download(made, dialect)
-    columns, people = written.left_out_columns, written.left_out_people
+    left_out = find_left_out(made, dialect)
+    columns, people = left_out.columns, left_out.people
     parts = [
         f"{_list(columns)}: {'no column there yet' if dialect is Dialect.BLACKBOARD else 'nobody has a grade yet'}"
         if columns

@@ -18,8 +18,10 @@ from app.learning.gradebook_csv import (
     Column,
     Dialect,
     Gradebook,
+    LeftOut,
     Row,
     defuse,
+    find_left_out,
     write_download,
 )
 
@@ -37,7 +39,7 @@ BOOK = Gradebook("ML 101", (VJP, HOOKS, LATER), (ADA, BEA))
 
 
 def read(dialect: Dialect, book: Gradebook = BOOK) -> list[list[str]]:
-    text = write_download(book, dialect).text
+    text = write_download(book, dialect)
     return list(csv.reader(io.StringIO(text, newline=""), delimiter="\t" if dialect is Dialect.BLACKBOARD else ","))
 
 
@@ -60,25 +62,23 @@ def test_canvas_finds_people_and_assignments_by_the_numbers_that_it_gave_them() 
 
 def test_moodle_gets_no_person_whom_it_could_not_find_and_no_excuse() -> None:
     nobody = replace(ADA, name="Nobody's number", email="", student_number="", login="")
-    download = write_download(replace(BOOK, rows=(ADA, BEA, nobody)), Dialect.MOODLE)
+    book = replace(BOOK, rows=(ADA, BEA, nobody))
 
-    assert list(csv.reader(io.StringIO(download.text, newline=""))) == [
+    assert read(Dialect.MOODLE, book) == [
         ["Username", "Email address", "ID number", "Full name", "Write a VJP", "Hooks (2026)"],
         ["aquill", "ada@school.example", "0042", "Ada Quill", "9", "2.5"],
         ["", "bea@school.example", "0043", "Bea, née Marsh", "", ""],
     ]
-    assert download.left_out_people == ("Nobody's number",)
+    assert find_left_out(book, Dialect.MOODLE).people == ("Nobody's number",)
 
 
 def test_blackboard_gets_only_the_columns_that_it_has_and_people_with_a_name_there() -> None:
-    download = write_download(BOOK, Dialect.BLACKBOARD)
-
     assert read(Dialect.BLACKBOARD) == [
         ["Name", "Username", "Student ID", "Write a VJP [Total Pts: 10 Score] |_55_1"],
         ["Ada Quill", "aquill", "0042", "9"],
     ]
-    assert download.left_out_columns == ("Hooks (2026)", "Not yet open")
-    assert download.left_out_people == ("Bea, née Marsh",)
+    left_out = find_left_out(BOOK, Dialect.BLACKBOARD)
+    assert left_out == LeftOut(("Hooks (2026)", "Not yet open"), ("Bea, née Marsh",))
 
 
 def test_nbgrader_s_file_has_a_line_for_each_grade_with_the_late_penalty() -> None:
@@ -91,7 +91,7 @@ def test_nbgrader_s_file_has_a_line_for_each_grade_with_the_late_penalty() -> No
 
 
 def test_json_has_everything_and_null_where_there_is_no_grade_yet() -> None:
-    document = json.loads(write_download(BOOK, Dialect.JSON).text)
+    document = json.loads(write_download(BOOK, Dialect.JSON))
 
     assert [one["title"] for one in document["assignments"]] == ["Write a VJP", "Hooks (2026)", "Not yet open"]
     assert document["people"][0]["grades"] == [
@@ -104,7 +104,7 @@ def test_json_has_everything_and_null_where_there_is_no_grade_yet() -> None:
 
 @pytest.mark.parametrize("dialect", [Dialect.PLAIN, Dialect.CANVAS, Dialect.MOODLE])
 def test_a_column_in_which_nobody_has_a_grade_is_left_out_and_named(dialect: Dialect) -> None:
-    assert write_download(BOOK, dialect).left_out_columns == ("Not yet open",)
+    assert find_left_out(BOOK, dialect).columns == ("Not yet open",)
 
 
 def test_points_have_two_decimals_at_most() -> None:

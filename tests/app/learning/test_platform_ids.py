@@ -53,7 +53,7 @@ def test_what_is_written_for_canvas_is_found_again_in_what_it_exports() -> None:
     """A title that ends like an id is one that the importer must not take for one."""
     column = Column("a1", "Week 3 (2026)", 5)
     book = Gradebook("ML 101", (column,), (Row("Ada", "", "", "", (Cell(points=1),)),))
-    written = write_download(book, Dialect.CANVAS).text
+    written = write_download(book, Dialect.CANVAS)
     exported = written.replace("Week 3 [2026]", "Week 3 [2026] (7002)")
 
     found = read_platform_file(exported.encode())
