@@ -20,6 +20,10 @@ class NoAnswer(Exception):
     """The server did not answer, or answered too much. The message is for the log."""
 
 
+class Refused(NoAnswer):
+    """The server is there, and refused this one request: the next one may well be answered."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """The names of `headers` are in lower case."""
@@ -27,6 +31,13 @@ class Answer:
     status: int
     headers: Mapping[str, str]
     body: bytes
+
+    def expect(self, address: str, *statuses: int) -> None:
+        """Raises NoAnswer for any other status, and Refused for one that is about this request alone."""
+        if self.status in statuses:
+            return
+        is_about_it = 400 <= self.status < 500 and self.status not in (401, 408, 429)
+        raise (Refused if is_about_it else NoAnswer)(f"{address} answers {self.status}")
 
     def read_json(self) -> Any:
         """Raises ValueError."""

@@ -52,8 +52,7 @@ async def _make(platforms: Platforms, registration: Registration, key: RSAKey, a
     }
     headers = {"content-type": LINEITEM_TYPE, "accept": LINEITEM_TYPE}
     answer = await platforms.call(registration, key, (LINEITEM,), "POST", address, json=item, headers=headers)
-    if answer.status not in (200, 201):
-        raise NoAnswer(f"{address} answers {answer.status} to a new line item")
+    answer.expect(address, 200, 201)
     try:
         found = answer.read_json()
     except ValueError as problem:

@@ -25,8 +25,7 @@ async def read_pages(
     origin, headers = origin_of(address), {"accept": media_type}
     for _ in range(MAX_PAGES):
         answer = await platforms.call(registration, key, (scope,), "GET", address, headers=headers)
-        if answer.status != 200:
-            raise NoAnswer(f"{address} answers {answer.status}")
+        answer.expect(address, 200)
         try:
             yield answer.read_json()
         except ValueError as problem:

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from app.course.model import Course
 from app.linking.delivery import Step, find_next_try, read_answer, scores_of, write_score
-from app.linking.fetching import Answer, NoAnswer
+from app.linking.fetching import Answer, NoAnswer, Refused
 from app.linking.grade_services import SCORE, SCORE_TYPE
 from app.linking.line_items import Column, find_or_make_line_item
 from app.linking.lti import Registration
@@ -130,6 +130,11 @@ class GradeSender:
                 stamp += 1.0
                 answer = await self._post(platform, claimed, line_item, stamp)
                 verdict = read_answer(answer.status, is_second=True)
+        except Refused as problem:
+            # The platform is there, so the grades for its other columns need not wait.
+            log.warning("%s refuses a column: %s", platform.name, problem)
+            await scores.stop(claimed, stamp, NO_COLUMN)
+            return True
         except (NoAnswer, NoToken) as problem:
             log.warning("a grade was not sent to %s: %s", platform.name, problem)
             await self._try_later(claimed, stamp, AWAY, Answer(0, {}, b""))

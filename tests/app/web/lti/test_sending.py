@@ -291,6 +291,29 @@ async def test_a_platform_that_is_away_is_not_asked_for_each_grade(
     assert sorted(states) == [(DUE, False), (DUE, True)]
 
 
+async def test_a_column_that_is_refused_holds_up_no_other_grade(
+    site: Site, platform: FakePlatform, bob: AccountId, sender: GradeSender, clock: StoppedClock
+) -> None:
+    (section,) = await site.store.sections.all()
+    more = Assignment("", Kind.PREDICTIONS, "a-first-graph", "Predict", 1.0)
+    await site.store.assignments.make(section.id, [more], somebody(site))
+    (course,) = await site.store.lti_courses.of_section(section.id)
+    scores = [Score(one.id, bob, 1.0, one.points) for one in await site.store.assignments.of_section(section.id)]
+    await site.store.lti_scores.note(course.id, scores, clock())
+
+    def refuse_one(request: httpx2.Request) -> httpx2.Response:
+        is_it = request.method == "POST" and b"Double it" in request.content
+        return httpx2.Response(422) if is_it else platform.answer(request)
+
+    site.platforms._http = httpx2.AsyncClient(transport=httpx2.MockTransport(refuse_one))
+    clock.now += timedelta(minutes=1)
+    await sender.send()
+
+    found = {one.title: one for one in await site.store.lti_scores.of_account(bob)}
+    assert {title: one.state for title, one in found.items()} == {"Double it": STOPPED, "Predict": SENT}
+    assert "lets this site make none" in found["Double it"].problem
+
+
 async def test_a_grade_that_changes_while_it_is_sent_is_sent_again(
     site: Site, platform: FakePlatform, bob: AccountId, sender: GradeSender, clock: StoppedClock
 ) -> None:
