@@ -80,7 +80,10 @@ class GradeSender:
         scores, assignments, now = self._store.lti_scores, self._store.assignments, self._clock()
         assert linked.section is not None
         people = await scores.recipients(linked.id)
-        assigned = [one for one in await assignments.of_section(linked.section) if one.published and one.points > 0]
+        everything = await assignments.of_section(linked.section)
+        # A prediction may be made, or a grade set, before the opening, of which learners see nothing here either.
+        opened = [one for one in everything if one.opens_at is None or one.opens_at <= now]
+        assigned = [one for one in opened if one.published and one.points > 0]
         policy = await assignments.policy(linked.section)
         changed, maximum = 0, {one.id: one.points for one in assigned}
         for start in range(0, len(people) if assigned else 0, COMPARED_AT_ONCE):

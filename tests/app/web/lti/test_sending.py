@@ -1,6 +1,7 @@
 """The outbox of grades: each grade arrives, the newest wins, and what does not arrive is said."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import httpx2
@@ -100,6 +101,22 @@ async def test_a_burst_of_changes_is_one_message_and_a_lower_grade_is_sent_too(
     await pass_on(sender, clock)
 
     assert [score["scoreGiven"] for score in platform.scores] == [4, 1]
+
+
+async def test_nothing_is_sent_of_an_assignment_before_it_opens(
+    site: Site, platform: FakePlatform, bob: AccountId, sender: GradeSender, clock: StoppedClock
+) -> None:
+    (section,) = await site.store.sections.all()
+    (one,) = await site.store.assignments.of_section(section.id)
+    later = replace(one, opens_at=clock.now + timedelta(hours=1))
+    await site.store.assignments.change(section.id, later, somebody(site))
+    await decide(site, bob, 5)
+
+    before = await pass_on(sender, clock, minutes=30)
+    clock.now += timedelta(minutes=30)
+
+    assert (before, await pass_on(sender, clock)) == (0, 1)
+    assert platform.latest() == {"bob-2": 5}
 
 
 async def test_a_grade_that_is_taken_away_is_taken_back(
