@@ -13,9 +13,10 @@ from sqlalchemy import ColumnElement, Connection, Row, insert, select, update
 
 from app.access.permissions import Role
 from app.storage.audit import Actor, write_line
+from app.storage.lti_scores import send_grades_again
 from app.storage.records import AccountId, SectionId
 from app.storage.sessions import end_links
-from app.storage.statements import change, fetch, insert_new, moment
+from app.storage.statements import fetch, insert_new, moment
 from app.storage.tables import ACTIVE, DROPPED, INVITED, lti_contexts, lti_members, memberships, roster
 
 KEPT_OUT = "The instructor of this section has taken you out of it. You can read; ask them if that is a mistake."
@@ -35,10 +36,17 @@ class Member:
 
 
 def keep_member(connection: Connection, course: str, member: Member) -> bool:
-    """Note that somebody came from a course; returns whether they had come before."""
+    """Note that somebody came from a course; returns whether they had come before.
+
+    Whom the platform has under another id now gets their grades there once more.
+    """
     values = {"subject": member.subject, "role": member.role.value, "launched_at": member.at.timestamp()}
     this = (lti_members.c.context == course) & (lti_members.c.account == member.account)
-    if change(connection, update(lti_members).where(this).values(values)):
+    before = connection.execute(select(lti_members.c.subject).where(this)).scalar_one_or_none()
+    if before != member.subject:
+        send_grades_again(connection, {"context": course, "account": member.account}, member.at)
+    if before is not None:
+        connection.execute(update(lti_members).where(this).values(values))
         return True
     connection.execute(insert(lti_members).values(context=course, account=member.account, **values))
     return False

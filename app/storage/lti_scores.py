@@ -126,7 +126,7 @@ class LtiScores:
 
     async def send_again(self, which: Mapping[str, str], actor: Actor) -> int:
         """Make grades due that were sent or stopped; returns how many. `which` names columns and their values."""
-        return await self._database.write(_send_again, which, actor.at)
+        return await self._database.write(send_grades_again, which, actor.at)
 
     async def send_all_again(self, course: str, actor: Actor) -> int:
         """Make all grades of a course due, and look again for the columns where something was stopped."""
@@ -200,7 +200,7 @@ def _note_line_item(connection: Connection, course: str, assignment: str, url: s
     statement = insert_into(connection, lti_lineitems).values(context=course, assignment=assignment, url=url)
     connection.execute(statement.on_conflict_do_update(index_elements=["context", "assignment"], set_={"url": url}))
     if url:
-        _send_again(connection, {"context": course, "assignment": assignment}, now)
+        send_grades_again(connection, {"context": course, "assignment": assignment}, now)
 
 
 def _claim(connection: Connection, now: datetime, count: int) -> tuple[Claimed, ...]:
@@ -269,7 +269,8 @@ def _release(connection: Connection, claimed: Sequence[Claimed]) -> None:
         connection.execute(update(lti_scores).where(this).values(lease_until=None))
 
 
-def _send_again(connection: Connection, which: Mapping[str, str], now: datetime) -> int:
+def send_grades_again(connection: Connection, which: Mapping[str, str], now: datetime) -> int:
+    """Make grades due that were sent or stopped; returns how many. `which` names columns and their values."""
     chosen = and_(lti_scores.c.state != DUE, *(lti_scores.c[name] == value for name, value in which.items()))
     values = {"state": DUE, "tries": 0, "due_at": now.timestamp(), "changed_at": now.timestamp(), "problem": None}
     return change(connection, update(lti_scores).where(chosen).values(values))
@@ -279,7 +280,7 @@ def _send_all_again(connection: Connection, course: str, actor: Actor) -> int:
     stopped = select(lti_scores.c.assignment).where(lti_scores.c.context == course, lti_scores.c.state == STOPPED)
     gone = (lti_lineitems.c.context == course) & lti_lineitems.c.assignment.in_(stopped)
     connection.execute(update(lti_lineitems).where(gone).values(url=""))
-    count = _send_again(connection, {"context": course}, actor.at)
+    count = send_grades_again(connection, {"context": course}, actor.at)
     section = connection.execute(select(lti_contexts.c.section).where(lti_contexts.c.id == course)).scalar_one()
     write_line(connection, actor, "send all grades again", course, section=section, after=str(count))
     return count

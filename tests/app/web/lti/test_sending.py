@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import httpx2
 import pytest
-from fake_platform import BOB, ISSUER, FakePlatform, enter, make_linked_section, register
+from fake_platform import BOB, ISSUER, FakePlatform, enter, launch, make_linked_section, read_ticket, register
 from people import somebody
 from site_parts import StoppedClock
 from sqlalchemy import insert
@@ -117,6 +117,25 @@ async def test_nothing_is_sent_of_an_assignment_before_it_opens(
 
     assert (before, await pass_on(sender, clock)) == (0, 1)
     assert platform.latest() == {"bob-2": 5}
+
+
+async def test_whoever_has_another_id_at_the_platform_now_gets_their_grade_there_too(
+    stranger: httpx2.AsyncClient,
+    site: Site,
+    platform: FakePlatform,
+    bob: AccountId,
+    sender: GradeSender,
+    clock: StoppedClock,
+) -> None:
+    await decide(site, bob, 5)
+    await pass_on(sender, clock)
+
+    page = await launch(stranger, platform, BOB | {"sub": "bob-9"})
+    linked = await stranger.post("/lti/open", data={"ticket": read_ticket(page.text), "choice": "mine"})
+    assert linked.status_code == 303
+    await pass_on(sender, clock)
+
+    assert platform.latest() == {"bob-2": 5, "bob-9": 5}
 
 
 async def test_a_grade_that_is_taken_away_is_taken_back(
