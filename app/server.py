@@ -5,6 +5,7 @@ leave the proxy's headers to us.
 """
 
 import asyncio
+import gc
 import logging
 import os
 import socket
@@ -55,9 +56,23 @@ class SiteServer(uvicorn.Server):
         super().__init__(make_config(app, settings))
         self._site_app = app
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        keep_what_is_loaded()
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._site_app.state.site.end_streams()
         await super().shutdown(sockets)
+
+
+def keep_what_is_loaded() -> None:
+    """Let the garbage collector look no more at what the site has loaded, the course above all.
+
+    It stays anyway. Without this, each page that makes many objects, such as the gradebook of a whole class, has the
+    collector look at all of it several times: 1.0 s of processor time became 0.6 s (bench/term.py, 500 learners).
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def make_config(app: FastAPI, settings: Settings) -> uvicorn.Config:

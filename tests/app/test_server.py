@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import json
 import os
 import re
@@ -184,3 +185,14 @@ async def test_a_request_that_was_sent_before_the_last_answer_came_may_take_its_
         answers = await reader.read()
         writer.close()
     assert answers.count(b"done") == 2
+
+
+def test_the_garbage_collector_looks_no_more_at_what_the_site_has_loaded() -> None:
+    loaded: list[list[int]] = [[]]
+    try:
+        server.keep_what_is_loaded()
+
+        assert gc.is_tracked(loaded)
+        assert all(one is not loaded for one in gc.get_objects())
+    finally:
+        gc.unfreeze()
