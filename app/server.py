@@ -69,7 +69,7 @@ def keep_what_is_loaded() -> None:
     """Let the garbage collector look no more at what the site has loaded, the course above all.
 
     It stays anyway. Without this, each page that makes many objects, such as the gradebook of a whole class, has the
-    collector look at all of it several times: 1.0 s of processor time became 0.6 s (bench/term.py, 500 learners).
+    collector look at all of it several times: 1.0 s of processor time became 0.6 to 0.8 s (bench/term.py).
     """
     gc.collect()
     gc.freeze()
