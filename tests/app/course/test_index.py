@@ -51,6 +51,7 @@ def test_a_reader_may_run_the_cells_of_measurements_and_incidents_and_not_those_
         "plain-cell",
         "saved-by-size",
         "replay",
+        "shrinking",
         "longest-segment",
         "doubled-again",
         "on-a-gpu",

@@ -1,5 +1,6 @@
 """The stock of graphs is filled by idle graders, a small job at a time, and readers do not empty it."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -30,6 +31,16 @@ ADA = LearnerId("a" * 32)
 @pytest.fixture(scope="session")
 def course(course: Course) -> Course:
     return replace(course, drills=tuple(drill for drill in make_drills() if drill.id == "sums"))
+
+
+@pytest.fixture(autouse=True)
+def nobody_else_fills(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The site fills its stock too, and of two jobs of one drawer the later replaces the earlier."""
+
+    async def rest(stock: DrillStock) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(DrillStock, "keep_filled", rest)
 
 
 @pytest.fixture
