@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
+from app.checking.outside import COMPILER, find_compiler
 from app.checking.run import CheckOptions, Proof, prove_course
 from app.course.explained import PATH as COURSE_FILE
 from app.course.explained import check_rules
@@ -45,6 +46,7 @@ class Request:
     update: bool
     as_json: bool
     text_only: bool
+    compiles: bool
     strict: bool
 
 
@@ -68,6 +70,10 @@ def main(arguments: Sequence[str], graders: Sequence[str] | None = None, out: Te
     if unknown := find_unknown(request):
         sys.stderr.write(unknown)
         return FAULT
+    compiler = find_compiler() if request.compiles else ""
+    if request.compiles and not compiler:
+        sys.stderr.write(f"no {COMPILER} on this machine: install it, or leave out --compile\n")
+        return FAULT
     started = time.monotonic()
     loaded = CourseReader(request.root).read()
     course, problems = loaded.course, loaded.problems
@@ -77,7 +83,7 @@ def main(arguments: Sequence[str], graders: Sequence[str] | None = None, out: Te
     proof = Proof()
     if not request.text_only and course.modules:
         today = datetime.now(UTC).date().isoformat()
-        options = CheckOptions(lambda path: _wants(request, path), request.update, today, unreadable)
+        options = CheckOptions(lambda path: _wants(request, path), request.update, today, unreadable, compiler)
         proof = prove_course(course, graders or _graders(request.root), options, make_progress(sys.stderr))
     problems = (*problems, *(found for found in check_torch(course, proof) if _wants(request, found.path)))
     found = tuple(sorted([*problems, *proof.problems]))
@@ -101,6 +107,7 @@ def read_request(arguments: Sequence[str]) -> Request:
     parser.add_argument("--update", action="store_true", help="write outputs and pictures that changed, for review")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--text", action="store_true", help="check the text alone; run nothing")
+    parser.add_argument("--compile", action="store_true", help="also run, outside the box, what needs a compiler")
     parser.add_argument("--strict", action="store_true", help="fail on advice too")
     given = parser.parse_args(arguments)
     given.path = given.course if given.course is not None and given.path == Path() else given.path
@@ -108,7 +115,7 @@ def read_request(arguments: Sequence[str]) -> Request:
     only = [_within(root, name) for name in given.only]
     if given.path.resolve() != root:
         only.append(_within(root, str(given.path if given.course else given.path.resolve())))
-    return Request(root, tuple(only), given.update, given.json, given.text, given.strict)
+    return Request(root, tuple(only), given.update, given.json, given.text, given.compile, given.strict)
 
 
 def find_unknown(request: Request) -> str:
@@ -219,10 +226,7 @@ def _write_text(findings: Findings, out: TextIO) -> None:
         out.write(f"advice: {found}\n")
     for path in findings.drafts:
         out.write(f"{path}: a draft; only the preview shows it\n")
-    if proof.waiting_for_gpu:
-        out.write(f"{_count(proof.waiting_for_gpu, 'claim')} with `:needs: gpu` not run here\n")
-    for name in proof.waiting_for_meter:
-        out.write(f"exercises/{name}: not run: no memory cgroup here measures a peak; see docs/operating.md\n")
+    out.writelines(_say_waiting(proof))
     advised = f" and {_count(len(findings.advice), 'piece')} of advice" if findings.advice else ""
     broken = f"has {_count(len(findings.problems), 'problem')}{advised}"
     said = {HOLDS: "holds", BROKEN: broken, FAULT: "could not be proven"}[findings.status]
@@ -230,6 +234,17 @@ def _write_text(findings: Findings, out: TextIO) -> None:
     where = f" on torch {proof.hello.torch}, {proof.hello.device}" if proof.hello else ""
     ran = f"{_count(proof.ran, 'run')}, {proof.reused} known"
     out.write(f"The course {said}: {counted}; {ran}{where}; {findings.seconds:.1f} s\n")
+
+
+def _say_waiting(proof: Proof) -> Iterator[str]:
+    """A line for each kind of check that this machine, or this command, left out."""
+    if proof.waiting_for_gpu:
+        yield f"{_count(proof.waiting_for_gpu, 'claim')} with `:needs: gpu` not run here\n"
+    if proof.waiting_for_compiler:
+        waiting = _count(proof.waiting_for_compiler, "block")
+        yield f"{waiting} with `:needs: compiler` not run here; `--compile` runs them outside the box\n"
+    for name in proof.waiting_for_meter:
+        yield f"exercises/{name}: not run: no memory cgroup here measures a peak; see docs/operating.md\n"
 
 
 def _count(number: int, what: str) -> str:
@@ -251,6 +266,7 @@ def _write_json(findings: Findings, out: TextIO) -> None:
         "repeated": proof.repeated,
         "known": proof.reused,
         "waiting_for_gpu": proof.waiting_for_gpu,
+        "waiting_for_compiler": proof.waiting_for_compiler,
         "waiting_for_meter": proof.waiting_for_meter,
         "worker": proof.hello.model_dump(mode="json") if proof.hello else None,
         "seconds": round(findings.seconds, 3),

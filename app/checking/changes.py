@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.checking.committing import write_drill_evidence, write_measure, write_variant
+from app.checking.outside import with_compiler
 from app.checking.stream import AnyResult
 from app.checking.writing import write_outputs, write_trace
 from app.course.checking.checks import CellCheck, Check, GraphCheck
@@ -86,8 +87,10 @@ def _name(change: Change) -> str:
             return change.check.name
 
 
-def write_changes(root: Path, changes: Iterable[Change], hello: WorkerHello | None, today: str) -> list[str]:
-    """Writes each change, and says what was written where."""
+def write_changes(
+    root: Path, changes: Iterable[Change], hello: WorkerHello | None, compiler: str, today: str
+) -> list[str]:
+    """Writes each change, and says what was written where. `compiler` is that of checks outside the box."""
     outputs: dict[str, dict[str, str]] = {}
     written = []
     for change in changes:
@@ -101,7 +104,8 @@ def write_changes(root: Path, changes: Iterable[Change], hello: WorkerHello | No
             case DrillCheck():
                 write_drill_evidence(root, expectation.drill, result, hello)
             case MeasureCheck():
-                write_measure(root, expectation, result, hello, today)
+                place = with_compiler(hello, compiler) if hello and change.check.outside else hello
+                write_measure(root, expectation, result, place, today)
             case CellCheck():
                 outputs.setdefault(change.check.path, {})[expectation.cell.id] = result.stdout
         written.append(f"{change.check.path}:{change.found.line}: {_name(change)}")

@@ -1,13 +1,16 @@
 """Runs every check of a course that is not known to hold, and reports those that fail."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import get_args
 
 from app.checking.changes import Change, describe_difference, gives_the_same, is_written_by_update, write_changes
 from app.checking.memory import Memory, identify_engine
+from app.checking.outside import run_outside
 from app.checking.stream import AnyResult, GraderFault, GraderStream
 from app.checking.writing import EvidenceBook, wall_seconds
+from app.course.blocks import Need
 from app.course.checking.checks import Check, ClaimCheck, ExerciseFolder, describe, plan_checks
 from app.course.checking.judging import Judged, judge
 from app.course.loader import load_course
@@ -17,7 +20,7 @@ from app.course.questions.committed import MEASURES, VARIANTS
 from graders.contract import __file__ as contract_file
 from graders.contract.examination import ExamineJob
 from graders.contract.hello import WorkerHello
-from graders.contract.jobs import GradeJob
+from graders.contract.jobs import GradeJob, RunJob
 from graders.contract.results import RunEnd
 
 Progress = Callable[[int, int, str], None]
@@ -49,6 +52,8 @@ class CheckOptions:
     update: bool
     today: str
     unreadable: frozenset[str] = frozenset()
+    compiler: str = ""
+    """What compiles on this machine, if the author asked to run what needs it; empty otherwise."""
 
 
 @dataclass
@@ -62,6 +67,8 @@ class Proof:
     reused: int = 0
     repeated: int = 0
     waiting_for_gpu: int = 0
+    waiting_for_compiler: int = 0
+    """Claims and measurements that need a compiler, if the author did not ask to run them."""
     waiting_for_meter: tuple[str, ...] = ()
     """Exercises whose peak memory this machine cannot measure."""
     hello: WorkerHello | None = None
@@ -72,7 +79,7 @@ class Proof:
 def prove_course(course: Course, command: Sequence[str], options: CheckOptions, show: Progress) -> Proof:
     """Proves what was asked for. Writes evidence after each run, and remembers what held even when interrupted."""
     memory = Memory(course.root, identify_engine(GRADERS))
-    if memory.hello is None and not _plan(course, options, has_gpu=False):
+    if memory.hello is None and not _plan(course, options, _name_available(options, "")):
         return Proof()
     check_run = _begin(course, options, memory, memory.hello) if memory.hello else None
     if check_run is not None and not check_run.due:
@@ -120,7 +127,8 @@ class CheckRun:
         """Writes what is written only at the end: changed outputs, and evidence without removed claims."""
         if self.writes:
             hello = self.memory.hello
-            self.proof.updated += write_changes(self.course.root, self.changes, hello, self.options.today)
+            compiler, today = self.options.compiler, self.options.today
+            self.proof.updated += write_changes(self.course.root, self.changes, hello, compiler, today)
             self._keep_rewritten()
         self.memory.save()
         for chapter in self.course.chapters:
@@ -132,13 +140,13 @@ class CheckRun:
         if not self.rewritten:
             return
         course, _ = load_course(self.course.root)
-        for check in _plan(course, self.options, has_gpu=True):
+        for check in _plan(course, self.options, get_args(Need)):
             if check.name in self.rewritten:
                 self.memory.keep(check.name, check.digest)
 
 
-def _plan(course: Course, options: CheckOptions, *, has_gpu: bool) -> list[Check]:
-    planned = plan_checks(course, _read_committed(course), _read_folders(course), has_gpu)
+def _plan(course: Course, options: CheckOptions, available: Collection[Need]) -> list[Check]:
+    planned = plan_checks(course, _read_committed(course), _read_folders(course), available)
     return [check for check in planned if options.wants(check.path) and _can_run(check, options)]
 
 
@@ -147,18 +155,31 @@ def _can_run(check: Check, options: CheckOptions) -> bool:
 
 
 def _begin(course: Course, options: CheckOptions, memory: Memory, hello: WorkerHello) -> CheckRun:
-    has_gpu = "cuda" in hello.device.lower()
-    book = EvidenceBook(course.root, hello, options.today)
-    checks = _plan(course, options, has_gpu=has_gpu)
+    available = _name_available(options, hello.device)
+    book = EvidenceBook(course.root, hello, options.today, options.compiler)
+    checks = _plan(course, options, available)
     unmeasured = frozenset[str]() if hello.memory_cgroup else find_metered(course)
     checks = [check for check in checks if not (isinstance(check.job, GradeJob) and check.job.exercise in unmeasured)]
     due = {check.name: check for check in checks if not _is_known(check, memory, book)}
     proof = Proof(reused=len(checks) - len(due), hello=hello)
     proof.waiting_for_meter = tuple(sorted(unmeasured))
-    if not has_gpu:
-        claims = (claim for chapter in course.chapters for claim in chapter.index.claims.values())
-        proof.waiting_for_gpu = sum(claim.needs == "gpu" for claim in claims)
+    claims = [claim.needs for chapter in course.chapters for claim in chapter.index.claims.values()]
+    measures = [measure.cell.needs for chapter in course.chapters for measure in chapter.index.measures.values()]
+    if "gpu" not in available:
+        proof.waiting_for_gpu = claims.count("gpu")
+    if "compiler" not in available:
+        proof.waiting_for_compiler = [*claims, *measures].count("compiler")
     return CheckRun(course, options, memory, book, due, proof)
+
+
+def _name_available(options: CheckOptions, device: str) -> set[Need]:
+    """What this check has to run code with, on the graders' device."""
+    available: set[Need] = {"cpu"}
+    if "cuda" in device.lower():
+        available.add("gpu")
+    if options.compiler:
+        available.add("compiler")
+    return available
 
 
 def find_metered(course: Course) -> frozenset[str]:
@@ -184,13 +205,13 @@ def _repeat_changes(check_run: CheckRun, command: Sequence[str], show: Progress)
     """Runs what `--update` would write once more, in fresh processes, and keeps what gave the same."""
     if not check_run.changes:
         return
-    jobs = {change.check.name: change.check.job for change in check_run.changes}
+    checks = {change.check.name: change.check for change in check_run.changes}
     with GraderStream(command) as stream:
         stream.read_hello()
         again = {}
-        for name, result in stream.run(jobs):
+        for name, result in _results(stream, checks):
             again[name] = result
-            show(len(again), len(jobs), f"the second run of {name}")
+            show(len(again), len(checks), f"the second run of {name}")
     differing = [change for change in check_run.changes if not gives_the_same(change, again[change.check.name])]
     check_run.changes = [change for change in check_run.changes if change not in differing]
     check_run.rewritten -= {change.check.name for change in differing}
@@ -216,7 +237,7 @@ def _run_each(
         alike.setdefault(check.job.model_dump_json(), []).append(check)
     groups = {checks[0].name: checks for checks in alike.values()}
     doubtful: dict[str, Check] = {}
-    for name, result in stream.run({name: checks[0].job for name, checks in groups.items()}):
+    for name, result in _results(stream, {name: checks[0] for name, checks in groups.items()}):
         check_run.proof.ran += 1
         check_run.proof.seconds[name] = wall_seconds(result)
         for check in groups[name]:
@@ -227,6 +248,13 @@ def _run_each(
             else:
                 _settle(check, result, judged, check_run)
     return doubtful
+
+
+def _results(stream: GraderStream, checks: Mapping[str, Check]) -> Iterator[tuple[str, AnyResult]]:
+    """Runs each check where it belongs: in the box, and then outside it what needs a compiler."""
+    yield from stream.run({name: check.job for name, check in checks.items() if not check.outside})
+    outside = {name: check.job for name, check in checks.items() if check.outside}
+    yield from run_outside({name: job for name, job in outside.items() if isinstance(job, RunJob)})
 
 
 def _is_known(check: Check, memory: Memory, book: EvidenceBook) -> bool:

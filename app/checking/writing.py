@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from app.checking.outside import with_compiler
 from app.course.checking.checks import ClaimCheck
 from app.course.checking.evidence import EvidenceEntry, EvidenceFile, hash_claim, write_evidence
 from app.course.checking.judging import say_end, tidy_output
@@ -19,9 +20,10 @@ from graders.contract.trace import Trace
 class EvidenceBook:
     """The evidence files of a course, written as soon as a claim has run."""
 
-    def __init__(self, root: Path, hello: WorkerHello, today: str) -> None:
+    def __init__(self, root: Path, hello: WorkerHello, today: str, compiler: str = "") -> None:
         self._root = root
         self._hello = hello
+        self._compiler = compiler
         self._today = today
         self._files: dict[str, EvidenceFile] = {}
 
@@ -30,17 +32,18 @@ class EvidenceBook:
         entry = self._file(check.chapter.slug).claims.get(check.claim.id)
         if entry is None or not entry.held or entry.content != hash_claim(check.claim):
             return False
-        return (entry.torch, entry.device) == (self._hello.torch, self._hello.device)
+        hello = self._surroundings(check)
+        return (entry.torch, entry.device) == (hello.torch, hello.device)
 
     def note(self, check: ClaimCheck, result: RunEnd) -> None:
         """Records a run. An unchanged result keeps its old date, so that a proof leaves no needless diff."""
         slug = check.chapter.slug
-        held = result.outcome is Outcome.OK
+        held, hello = result.outcome is Outcome.OK, self._surroundings(check)
         entry = EvidenceEntry(
             held=held,
-            torch=self._hello.torch,
-            device=self._hello.device,
-            python=self._hello.python,
+            torch=hello.torch,
+            device=hello.device,
+            python=hello.python,
             checked_on=self._today,
             seconds=wall_seconds(result),
             content=hash_claim(check.claim),
@@ -51,6 +54,10 @@ class EvidenceBook:
         if known is not None and _essence(known) == _essence(entry):
             return
         self._keep(slug, {**file.claims, check.claim.id: entry})
+
+    def _surroundings(self, check: ClaimCheck) -> WorkerHello:
+        outside = check.claim.needs == "compiler"
+        return with_compiler(self._hello, self._compiler) if outside else self._hello
 
     def prune(self, slug: str, claims: Collection[str]) -> None:
         """Drops the evidence of claims that the chapter no longer makes; `claims` are the ids of those it makes."""

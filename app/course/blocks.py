@@ -8,6 +8,9 @@ from typing import Literal
 
 from graders.contract.jobs import Flavour
 
+Need = Literal["cpu", "gpu", "compiler"]
+"""What a cell or a claim needs to run. The box has a GPU on some machines, and never a compiler."""
+
 Html = str
 """HTML made by our own renderer from trusted course text. Templates mark no other strings as safe."""
 
@@ -133,7 +136,7 @@ class Cell:
     """The earlier cell that shows the same code, which is shown once."""
     code_line: int = 0
     """The file's line on which the source begins, for messages."""
-    needs: Literal["cpu", "gpu"] = "cpu"
+    needs: Need = "cpu"
     switches: tuple[Switch, ...] = ()
     tabulates: bool = False
     """Whether it is a measurement, which assigns a table to `result`."""
@@ -243,7 +246,7 @@ class Claim:
     code: str
     myth: Html
     """The common belief that the claim corrects, or empty."""
-    needs: Literal["cpu", "gpu"]
+    needs: Need
     where: Where
     html: Html = ""
     """The highlighted code."""

@@ -17,7 +17,7 @@ class ClaimStatus(StrEnum):
     OTHER_VERSION = "other-version"
     """It held on another version of torch and has not been run on this one."""
     OTHER_DEVICE = "other-device"
-    """It needs a GPU, and held on a machine that has one; the evidence kept is that of the last such machine."""
+    """It needs a GPU or a compiler, and held where there is one; the evidence kept is that of the last such run."""
     BROKEN = "broken"
     WAITING = "waiting"
     """Its present code has never been run."""
@@ -29,7 +29,7 @@ def find_status(claim: Claim, evidence: Evidence | None, torch: str) -> ClaimSta
         return ClaimStatus.WAITING
     if not evidence.held:
         return ClaimStatus.BROKEN
-    if claim.needs == "gpu":
+    if claim.needs != "cpu":
         return ClaimStatus.OTHER_DEVICE
     if not uses_torch(claim):
         return ClaimStatus.HELD

@@ -7,12 +7,12 @@ solution passes, and each attempt gets its outcome and finding.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
 from app.course.block_tree import blocks_of
-from app.course.blocks import Cell, Claim, Graph, Incident, Steps, Switch
+from app.course.blocks import Cell, Claim, Graph, Incident, Need, Steps, Switch
 from app.course.checking.evidence import hash_claim
 from app.course.checking.hidden_setup import cell_job, claim_job, variant_job
 from app.course.drills.proving import DrillCheck, proving_job
@@ -124,6 +124,8 @@ class Check:
     job: RunJob | GradeJob | ExamineJob
     expectation: Expectation
     digest: str
+    outside: bool = False
+    """Whether it runs outside the box, because it needs a compiler."""
 
 
 @dataclass(frozen=True)
@@ -138,14 +140,14 @@ def plan_checks(
     course: Course,
     traces: Mapping[str, str],
     folders: Iterable[ExerciseFolder],
-    has_gpu: bool,
+    available: Collection[Need],
 ) -> Iterator[Check]:
     """Every check of the course in reading order. `traces` holds the committed ones by "slug/graph-id".
 
-    Leaves out code that does not parse, which is reported already, and, without a GPU, claims that need one.
+    Leaves out code that does not parse, which is reported already, and code that needs what is not `available`.
     """
     for chapter in course.chapters:
-        yield from _plan_chapter(chapter, traces, has_gpu)
+        yield from _plan_chapter(chapter, traces, available)
     for folder in folders:
         yield from _plan_exercise(folder)
     for snippet in course.gallery:
@@ -160,29 +162,29 @@ def plan_checks(
             yield Check(f"drills/{drill.id}", drill.path, drawn, DrillCheck(drill), digest)
 
 
-def _plan_chapter(chapter: Chapter, traces: Mapping[str, str], has_gpu: bool) -> Iterator[Check]:
+def _plan_chapter(chapter: Chapter, traces: Mapping[str, str], available: Collection[Need]) -> Iterator[Check]:
     clicked = _clicked_nodes(chapter)
     for cell in blocks_of(Cell, chapter.blocks):
-        if _parses(cell.source) and _parses(cell.setup) and (cell.needs == "cpu" or has_gpu):
+        if _parses(cell.source) and _parses(cell.setup) and cell.needs in available:
             yield _plan_cell(chapter, cell, clicked.get(cell.id, ()))
     for graph in chapter.index.graphs.values():
         if _parses(graph.source) and _parses(graph.setup):
             yield _plan_graph(chapter, graph, clicked.get(graph.id, ()), traces.get(f"{chapter.slug}/{graph.id}"))
     for claim in chapter.index.claims.values():
-        if _parses(claim.code) and (claim.needs == "cpu" or has_gpu):
+        if _parses(claim.code) and claim.needs in available:
             yield _plan_claim(chapter, claim)
-    yield from _plan_drawn(chapter, traces, has_gpu)
-    yield from _plan_walkthroughs(chapter, has_gpu)
+    yield from _plan_drawn(chapter, traces, available)
+    yield from _plan_walkthroughs(chapter, available)
 
 
-def _plan_walkthroughs(chapter: Chapter, has_gpu: bool) -> Iterator[Check]:
+def _plan_walkthroughs(chapter: Chapter, available: Collection[Need]) -> Iterator[Check]:
     """Checks for the code of walks, and for each incident: as it happened, and with each switch changed alone."""
     for steps in blocks_of(Steps, chapter.blocks):
         if _parses(steps.cell.source) and _parses(steps.cell.setup):
             yield _plan_cell(chapter, steps.cell, ())
     for incident in blocks_of(Incident, chapter.blocks):
         cell = incident.cell
-        if not (_parses(cell.source) and _parses(cell.setup)) or (cell.needs == "gpu" and not has_gpu):
+        if not (_parses(cell.source) and _parses(cell.setup)) or cell.needs not in available:
             continue
         yield _plan_cell(chapter, cell, ())
         for switch in cell.switches:
@@ -193,7 +195,7 @@ def _plan_walkthroughs(chapter: Chapter, has_gpu: bool) -> Iterator[Check]:
             yield Check(f"{chapter.slug}#{cell.id}/{switch.name}", cell.where.path, job, expectation, digest)
 
 
-def _plan_drawn(chapter: Chapter, committed: Mapping[str, str], has_gpu: bool) -> Iterator[Check]:
+def _plan_drawn(chapter: Chapter, committed: Mapping[str, str], available: Collection[Need]) -> Iterator[Check]:
     """Checks for draws and measurements, whose committed files are the expectation."""
     unread = Report("")
     for question in chapter.index.questions.values():
@@ -204,12 +206,13 @@ def _plan_drawn(chapter: Chapter, committed: Mapping[str, str], has_gpu: bool) -
             digest = _digest("variant", job.model_dump(), text, repr(question))
             yield Check(f"{chapter.slug}#{question.id}", question.where.path, job, drawn, digest)
     for measure in chapter.index.measures.values():
-        if _parses(measure.cell.source) and _parses(measure.cell.setup) and (measure.cell.needs == "cpu" or has_gpu):
+        if _parses(measure.cell.source) and _parses(measure.cell.setup) and measure.cell.needs in available:
             job = cell_job(measure.cell)
             text = committed.get(f"{chapter.slug}/{MEASURES}/{measure.id}")
             measured = MeasureCheck(chapter, measure, read_file(text, MeasureFile, unread) if text else None)
             digest = _digest("measure", job.model_dump(), text, measure.exact, repr(measure.chart))
-            yield Check(f"{chapter.slug}#{measure.id}", measure.where.path, job, measured, digest)
+            outside = measure.cell.needs == "compiler"
+            yield Check(f"{chapter.slug}#{measure.id}", measure.where.path, job, measured, digest, outside)
 
 
 def _parses(source: str) -> bool:
@@ -245,7 +248,8 @@ def _plan_graph(chapter: Chapter, graph: Graph, clicked: tuple[tuple[str, int], 
 def _plan_claim(chapter: Chapter, claim: Claim) -> Check:
     job = claim_job(claim)
     digest = _digest("claim", hash_claim(claim), job.model_dump())
-    return Check(f"{chapter.slug}#{claim.id}", claim.where.path, job, ClaimCheck(chapter, claim), digest)
+    outside = claim.needs == "compiler"
+    return Check(f"{chapter.slug}#{claim.id}", claim.where.path, job, ClaimCheck(chapter, claim), digest, outside)
 
 
 def _plan_exercise(folder: ExerciseFolder) -> Iterator[Check]:

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from app.course.blocks import Axis, Chart
+from app.course.blocks import Axis, Chart, Need
 from app.course.language.option_fields import Flag, Names, Options, Text, split_on
 from app.course.questions.kinds import KINDS
 from app.course.questions.question import QuestionOptions
@@ -76,7 +76,7 @@ class MeasureOptions(Options):
     exact: Flag = Field(default=False, description="write `:exact:` alone")
     setup: str = Field(default="", description="write the id of a setup fence of this chapter")
     flavour: Flavour = Field(default=Flavour.TORCH, description="write one of " + ", ".join(Flavour))
-    needs: Literal["cpu", "gpu"] = Field(default="cpu", description="write `gpu`, or leave the option out")
+    needs: Need = Field(default="cpu", description="write `gpu` or `compiler`, or leave the option out")
     readonly: Flag = Field(default=False, description="write `:readonly:` alone")
     cuts: str = Field(
         default="", pattern=r"^[A-Za-z_]\w*$", description="write the name of a list of whole numbers in the code"
@@ -95,7 +95,7 @@ class GraphOptions(Options):
 
 
 class ClaimOptions(Options):
-    needs: Literal["cpu", "gpu"] = Field(default="cpu", description="write `gpu`, or leave the option out")
+    needs: Need = Field(default="cpu", description="write `gpu` or `compiler`, or leave the option out")
     myth: str = Field(default="", description="write the belief that the claim corrects")
 
 

@@ -1,7 +1,7 @@
 """Runs of cells: a stream of server-sent events for the page's element, and a page for readers without script."""
 
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
@@ -11,7 +11,7 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from app.course.blocks import Cell
+from app.course.blocks import Cell, Need
 from app.course.checking.hidden_setup import TABLE_LINE, cell_job, drop_lines
 from app.course.model import Chapter, Course
 from app.drawing.tasks import DrawPicture, NotDrawn
@@ -46,6 +46,11 @@ api = APIRouter(prefix="/api/runs", tags=["runs"])
 MAX_SWITCHES = 40
 
 HOME_PICTURE = "cell_home-picture"
+
+NOT_HERE: Mapping[Need, str] = {
+    "gpu": "This cell needs a GPU, and this server has none.",
+    "compiler": "This code needs a compiler, and code on this site runs without one.",
+}
 
 
 @dataclass(frozen=True)
@@ -101,8 +106,8 @@ async def start_run(context: LearnerContext, asked: RunRequest) -> Started:
     if cell is None:
         job = RunJob(source=source, flavour=asked.flavour, want_trace=asked.trace)
     else:
-        if cell.needs == "gpu":
-            raise HTTPException(409, "This cell needs a GPU, and this server has none.")
+        if cell.needs in NOT_HERE:
+            raise HTTPException(409, NOT_HERE[cell.needs])
         source = source if cell.editable else cell.source
         job = cell_job(cell, source, asked.switches)
     if asked.as_typed:

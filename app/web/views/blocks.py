@@ -7,7 +7,7 @@ from the course; `str` fields are text, and are escaped.
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from app.course.blocks import Html, Slider, Switch
+from app.course.blocks import Html, Need, Slider, Switch
 from app.course.claim_status import ClaimStatus
 from app.course.model import Evidence
 from app.web.views.ladder import LadderView
@@ -176,8 +176,8 @@ class CellView:
     """What the cell printed in the last check; empty if it printed nothing or was not checked."""
     predicts: tuple[str, ...] = ()
     """Ids of the predictions that a run of this cell settles."""
-    needs_gpu: bool = False
-    """The cell is shown but cannot run here."""
+    needs: Need = "cpu"
+    """A cell that needs something else than a CPU is shown but cannot run here."""
     switches: tuple[Switch, ...] = ()
     """The form sends `switch` = `name` for each switch that is on, and always sends `switched`."""
     setup_html: Html = ""
@@ -336,7 +336,7 @@ class ClaimView:
     sentence: Html
     myth: Html
     code_html: Html
-    needs: Literal["cpu", "gpu"]
+    needs: Need
     status: ClaimStatus
     torch: str
     """The torch version that runs here, to compare with the evidence."""

@@ -329,7 +329,7 @@ def present_cell(block: Cell, state: ChapterState) -> views.CellView:
         draft_key=key or "",
         expected=block.expected or "",
         predicts=tuple(predict.id for predict in state.chapter.index.settled_by.get(block.id, ())),
-        needs_gpu=block.needs == "gpu",
+        needs=block.needs,
         switches=block.switches,
         setup_html=block.setup_html,
         setup_shown_by=block.setup_shown_by,

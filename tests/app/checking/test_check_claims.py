@@ -1,5 +1,11 @@
 """A claim has evidence as long as its code held, and a claim that proves nothing is reported."""
 
+import json
+from pathlib import Path
+
+import pytest
+
+from app.check import main
 from app.course.block_tree import blocks_of
 from app.course.blocks import Claim
 from app.course.loader import load_course
@@ -85,6 +91,69 @@ def test_a_claim_that_needs_a_gpu_runs_where_there_is_one_and_keeps_that_evidenc
 
     assert (with_gpu["waiting_for_gpu"], without["waiting_for_gpu"]) == (0, 1)
     assert desk.evidence()["needs-gpu"]["device"] == "cuda: fake"
+
+
+COMPILED = """
+```{claim} compiled
+:needs: compiler
+Outside the box, this interpreter runs isolated.
+---
+import sys
+
+assert sys.flags.isolated and __name__ == "__main__"
+```
+
+```{measure} compiled-table
+:needs: compiler
+:alt: Two numbers
+:exact:
+result = {"number": [1, 2]}
+```
+
+:::{question} click"""
+
+
+@pytest.fixture
+def with_compiler(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine whose `g++` says its name: these programs compile nothing."""
+    folder = tmp_path_factory.mktemp("bin")
+    (folder / "g++").write_text("#!/bin/sh\necho g++ 1.2.3\necho more\n")
+    (folder / "g++").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+
+
+@pytest.mark.usefixtures("with_compiler")
+def test_what_needs_a_compiler_runs_outside_the_box_and_only_when_asked(desk: Desk) -> None:
+    desk.edit(":::{question} click", COMPILED.lstrip())
+
+    without = desk.check("--update")
+    asked = desk.check("--update", "--compile")
+    again = desk.check("--compile")
+
+    assert (without["waiting_for_compiler"], asked["waiting_for_compiler"]) == (2, 0)
+    assert (asked["status"], again["status"], again["ran"]) == (0, 0, 0)
+    assert desk.evidence()["compiled"]["device"] == "cpu with g++ 1.2.3"
+    table = json.loads((desk.chapter.parent / "measures" / "compiled-table.json").read_text())
+    assert (table["columns"], table["device"]) == ({"number": [1, 2]}, "cpu with g++ 1.2.3")
+
+
+@pytest.mark.usefixtures("with_compiler")
+def test_a_claim_that_fails_outside_the_box_is_reported_with_its_error(desk: Desk) -> None:
+    desk.edit(":::{question} click", COMPILED.lstrip().replace("sys.flags.isolated", "sys.flags.isolated > 5"))
+
+    said = desk.check("--update", "--compile")
+
+    assert [found["rule"] for found in said["problems"]] == ["claim-failed"]
+    assert "AssertionError" in said["problems"][0]["message"]
+
+
+def test_without_a_compiler_the_check_says_what_is_missing(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert main([str(desk.root), "--compile"]) == 2
+    assert "no g++ on this machine" in capsys.readouterr().err
 
 
 def test_an_assert_in_a_loop_that_is_never_entered_proves_nothing(desk: Desk) -> None:

@@ -117,7 +117,7 @@ def read_folder(hunt: Path) -> Callable[[str], Diagnosed | None]:
     """What the check of a file says of the fault."""
     course, _ = load_course(hunt.parents[1])
     files = {path.relative_to(hunt).as_posix(): path.read_text(encoding="utf-8") for path in hunt.rglob("*.*")}
-    checks = plan_checks(course, {}, [ExerciseFolder(course.exercises["hunt"], files)], has_gpu=False)
+    checks = plan_checks(course, {}, [ExerciseFolder(course.exercises["hunt"], files)], available=("cpu",))
     said = {check.name: check.job.diagnosed for check in checks if check.job.kind == "grade"}
     return lambda file: said[f"hunt/{file}"]
 
