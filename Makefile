@@ -8,7 +8,7 @@ PY     := .venv/bin/python
 export TORCH
 
 .DEFAULT_GOAL := help
-.PHONY: help serve worker migrate preview check test test-fast test-nightly test-lti lint bench assets assets-check environment environment-dev lock clean
+.PHONY: help serve worker migrate preview check test test-fast test-nightly test-lti lint bench assets assets-check environment environment-dev environment-fleet lock clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -35,7 +35,7 @@ test: environment-dev lint ## run everything CI runs
 	$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(ARGS) || $(PY) -m pytest -q --last-failed --last-failed-no-failures none $(ARGS)
 
 test-fast: environment-dev ## run the tests that need no torch, box or browser
-	$(PY) -m pytest -q -m "not torch and not box and not browser and not slow" $(ARGS)
+	$(PY) -m pytest -q -m "not torch and not box and not browser and not slow and not postgresql" $(ARGS)
 
 test-nightly: environment-dev ## run what takes long: a stranger in a fresh clone, every width, theme and chapter, known answers judged 20 times, the box without each layer (root), other Pythons, Debian 13 (root; ARGS=-k NAME)
 	$(PY) -m pytest -q -m nightly $(ARGS)
@@ -64,11 +64,15 @@ assets-check: ## rebuild into an empty folder and compare it with static/dist
 environment: ## make .venv: torch first, then the locked dependencies
 	@tools/make_environment requirements.lock
 
+environment-fleet: ## make .venv with PostgreSQL's driver too
+	@tools/make_environment requirements-fleet.lock
+
 environment-dev: ## make .venv with the test dependencies too
 	@tools/make_environment requirements-dev.lock
 
 lock: environment-dev ## resolve the dependencies again
 	.venv/bin/uv pip compile -q --universal --generate-hashes --no-header pyproject.toml tools/torch-needs.in -o requirements.lock
+	.venv/bin/uv pip compile -q --universal --generate-hashes --no-header --extra fleet pyproject.toml tools/torch-needs.in -o requirements-fleet.lock
 	.venv/bin/uv pip compile -q --universal --generate-hashes --no-header --extra dev pyproject.toml tools/torch-needs.in -o requirements-dev.lock
 	echo "lti-consumer-xblock<12 cryptography setuptools" | tr " " "\n" | .venv/bin/uv pip compile -q --generate-hashes --no-header - -o requirements-lti.txt
 

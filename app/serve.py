@@ -15,13 +15,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from app.preflight import CannotServe, prepare
 from app.settings import Settings
 from app.storage.database import MigrationRefused, migrate, show_url
 from graders.contract.hello import WorkerHello, name_worker
-from graders.ledger import open_ledger
+from graders.ledger import StorageRefused, open_ledger
 
 STOP_SECONDS = 8.0
 LOOK_SECONDS = 0.1
@@ -194,7 +192,7 @@ class SeenGrader:
         """Ask first when the process has just started: what was heard under its name by then came from another."""
         try:
             workers = await self._ledger.workers()
-        except SQLAlchemyError:  # such as a full disk or a locked file: the next look may succeed
+        except StorageRefused:  # such as a full disk or a locked file: the next look may succeed
             return False
         name = name_worker(socket.gethostname(), pid)
         seen = next((worker for worker in workers if worker.hello.worker == name), None)

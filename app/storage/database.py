@@ -8,9 +8,12 @@ from pathlib import Path
 from alembic import command
 from alembic.config import Config
 from alembic.util.exc import CommandError
-from sqlalchemy import Connection, create_engine, event, make_url
+from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import NullPool
+
+from graders.ledger.engines import read_url
+from graders.ledger.locks import take_lock
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
@@ -24,6 +27,7 @@ def migrate(database_url: str, data: Path) -> None:
     data.mkdir(parents=True, exist_ok=True)
     try:
         with _lock(data / "migrate.lock"), open_for_migration(database_url) as connection:
+            take_lock(connection, "migrate")  # for processes on other hosts
             check_health(connection)
             command.upgrade(make_config(connection), "head")
     except DatabaseError as error:
@@ -41,7 +45,7 @@ def migrate(database_url: str, data: Path) -> None:
 
 def show_url(database_url: str) -> str:
     """The database's URL without its password, for messages."""
-    return make_url(database_url).render_as_string(hide_password=True)
+    return read_url(database_url).render_as_string(hide_password=True)
 
 
 def make_config(connection: Connection) -> Config:
@@ -67,7 +71,7 @@ def check_health(connection: Connection) -> None:
 @contextmanager
 def open_for_migration(database_url: str) -> Iterator[Connection]:
     """A plain connection whose transaction is committed at the end: all missing migrations, or none."""
-    url = make_url(database_url)
+    url = read_url(database_url)
     is_sqlite = url.get_backend_name() == "sqlite"
     # Foreign keys stay off here: SQLite alters a table by copying it, and would cascade its children away.
     engine = create_engine(url, poolclass=NullPool, connect_args={"isolation_level": None} if is_sqlite else {})

@@ -19,7 +19,9 @@ def change(connection: Connection, statement: Update | Delete) -> int:
 
 def insert_new(connection: Connection, table: Table, row: dict[str, Any]) -> bool:
     """Insert a row unless its key is taken; True when it was inserted."""
-    return connection.execute(insert_into(connection, table).values(row).on_conflict_do_nothing()).rowcount == 1
+    statement = insert_into(connection, table).values(row).on_conflict_do_nothing()
+    # Without the option SQLAlchemy does not ask psycopg how many rows an INSERT made.
+    return connection.execute(statement.execution_options(preserve_rowcount=True)).rowcount == 1
 
 
 def insert_into(connection: Connection, table: Table) -> "sqlite.Insert | postgresql.Insert":

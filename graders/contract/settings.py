@@ -1,12 +1,15 @@
 """The settings that website and grader share, and the grader's own, whose names the website must know too."""
 
+import importlib.util
 import os
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+SQLITE: Final = ("sqlite", "sqlite+pysqlite")
+POSTGRESQL: Final = ("postgresql", "postgres", "postgresql+psycopg")
 FullPath = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
 
 
@@ -20,15 +23,19 @@ class SharedSettings(BaseSettings):
     course: FullPath = Path().absolute()
     """The folder with course.toml, chapters/ and exercises/."""
     database_url: str = ""
-    """An SQLAlchemy URL of an SQLite file; empty means a file in `data`."""
+    """The URL of an SQLite file or of a PostgreSQL database; empty means a file in `data`."""
 
     @model_validator(mode="after")
     def _refuse_other_backends(self) -> Self:
         # The message names only the backend, because the rest of the URL may contain a password.
         backend = self.database_url.partition(":")[0]
-        if backend not in ("", "sqlite", "sqlite+pysqlite"):
-            remedy = "write sqlite:////path/to/a/file, or unset it for a database in UNWIND_DATA"
-            raise ValueError(f"UNWIND_DATABASE_URL begins with {backend[:40]!r}, but only SQLite works: {remedy}")
+        if backend not in ("", *SQLITE, *POSTGRESQL):
+            known = "postgresql://user@host/name or sqlite:////path/to/a/file"
+            remedy = f"write {known}, or unset it for a file in UNWIND_DATA"
+            raise ValueError(f"UNWIND_DATABASE_URL begins with {backend[:40]!r}, which is no database here: {remedy}")
+        if backend in POSTGRESQL and importlib.util.find_spec("psycopg") is None:
+            remedy = "make environment-fleet installs it (docs/operating.md)"
+            raise ValueError(f"UNWIND_DATABASE_URL names PostgreSQL, whose driver psycopg is not installed: {remedy}")
         return self
 
     @property

@@ -1,7 +1,9 @@
 """The ledger's two clocks as SQL expressions: the time of day for what people read, and one that never jumps.
 
-All processes of a ledger run on one host, so both clocks are the host's. Leases use only the steady clock, because a
-change of the time of day must neither extend a lost worker's lease nor end a live worker's.
+On SQLite all processes of a ledger run on one host, so both clocks are the host's. Leases use only the steady clock,
+because a change of the time of day must neither extend a lost worker's lease nor end a live worker's. On PostgreSQL
+both are the server's time of day, whatever the clocks of the workers' hosts say. It has no steady clock: if the
+server's clock jumps forward, workers lose their claims and their submissions run once more.
 """
 
 import time
@@ -45,7 +47,8 @@ class steady_seconds(FunctionElement[float]):
 @compiles(now_seconds)
 @compiles(steady_seconds)
 def _portable(element: FunctionElement[float], compiler: SQLCompiler, **options: Any) -> str:
-    return "EXTRACT(EPOCH FROM clock_timestamp())"
+    # The statement's beginning, because a time that changes within a statement cannot be compared by an index.
+    return "CAST(EXTRACT(EPOCH FROM statement_timestamp()) AS DOUBLE PRECISION)"
 
 
 @compiles(now_seconds, "sqlite")

@@ -58,6 +58,9 @@ class DatagramWakeups:
         with contextlib.suppress(OSError):
             self._wake_all(topic)
 
+    async def close(self) -> None:
+        """Nothing is held: each listener closes its own socket."""
+
     def _wake_all(self, topic: str) -> None:
         names = [path.name for path in self._folder.iterdir() if path.name.startswith(f"{topic}.")]
         if not names:

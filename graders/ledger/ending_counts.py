@@ -1,6 +1,7 @@
 """How finished submissions went, each counted once: what an operator watches, without learner, source or result."""
 
 import asyncio
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,6 +15,9 @@ from graders.ledger.records import Kind
 from graders.ledger.tables import submissions
 
 ROWS_PER_QUERY: Final = 500
+COMMITTED_WITHIN_SECONDS: Final = 60.0
+"""A number that is missing for longer will not come: its transaction was rolled back, or its row deleted."""
+MAX_MISSING: Final = 2000
 _ENDINGS: Final = select(
     *(submissions.c[name] for name in ("number", "kind", "outcome", "submitted_at", "started_at", "finished_at")),
     case((submissions.c.outcome == Outcome.GRADER_FAULT.value, submissions.c.result)).label("fault"),
@@ -45,6 +49,7 @@ class Endings:
         self._database = database
         self._after = 0
         self._unfinished: frozenset[int] = frozenset()
+        self._missing: dict[int, float] = {}
         self._reading = asyncio.Lock()
 
     async def begin(self) -> None:
@@ -53,10 +58,18 @@ class Endings:
     async def take_new(self) -> tuple[Ending, ...]:
         """Reads the new submissions and those that were unfinished before, so that one which waits costs one row."""
         async with self._reading:
-            rows = await self._database.read(_read_rows, self._after, self._unfinished)
-            self._after = max([self._after, *(row.number for row in rows)])
+            rows = await self._database.read(_read_rows, self._after, self._unfinished | self._missing.keys())
+            self._note_missing({row.number for row in rows}, time.monotonic())
             self._unfinished = frozenset(row.number for row in rows if row.ending is None)
             return tuple(row.ending for row in rows if row.ending)
+
+    def _note_missing(self, found: set[int], now: float) -> None:
+        """PostgreSQL's transactions may commit in another order than their numbers': wait for those left out."""
+        newest = max([self._after, *found])
+        first = max(self._after, newest - MAX_MISSING) + 1
+        missing = dict.fromkeys(range(first, newest + 1), now + COMMITTED_WITHIN_SECONDS) | self._missing
+        self._missing = {number: until for number, until in missing.items() if number not in found and now < until}
+        self._after = newest
 
 
 def _read_newest(connection: Connection) -> int:

@@ -40,6 +40,18 @@ class StorageRefused(Exception):
 
     retry_after_seconds = 10
 
+    sentences = "The site cannot save anything just now. Nothing was changed."
+
     def __init__(self, reason: str) -> None:
-        super().__init__("The site cannot save anything just now. Nothing was changed.")
+        super().__init__(self.sentences)
         self.reason = reason
+
+
+class StorageUnavailable(StorageRefused):
+    """The database does not answer: its server is gone, or starts again.
+
+    Whether a transaction was committed whose answer was lost, nobody can say: who sends it again, under the same key,
+    finds it.
+    """
+
+    sentences = "The site's database does not answer just now. Try again in a moment."

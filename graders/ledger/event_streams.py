@@ -5,11 +5,10 @@ import contextlib
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from graders.contract.events import Event, EventKind
 from graders.contract.model import SubmissionId
 from graders.ledger.database import Database
+from graders.ledger.errors import StorageRefused
 from graders.ledger.queries import has_ended, read_events, read_last_seqs
 from graders.ledger.wakeups import EVENTS, Listener, Wakeups
 
@@ -69,7 +68,7 @@ class Watch:
         with contextlib.closing(listener):
             while self._watchers:
                 await listener.wait(self._poll_seconds)
-                with contextlib.suppress(SQLAlchemyError):
+                with contextlib.suppress(StorageRefused):
                     await self._wake_those_with_news()
 
     async def _wake_those_with_news(self) -> None:

@@ -5,8 +5,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
-from sqlalchemy.exc import IntegrityError
-
 from graders.contract.events import Event
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import GradeJob, Queue, RunJob
@@ -73,23 +71,15 @@ class Ledger:
         background = Kind.IDLE if idle else None
         request = submitting.SubmitRequest(learner, idempotency_key, job, queue, origin, background)
         pace = await self._pace(queue)
-        try:
-            accepted = await self._submit_once(request, pace)
-        except IntegrityError:
-            # Two requests with one idempotency_key, on a database with concurrent writers: now the row is found.
-            accepted = await self._submit_once(request, pace)
-        self.dispatcher.wake(queue)
-        return accepted
-
-    async def _submit_once(self, request: submitting.SubmitRequest, pace: Pace) -> Accepted:
-        taken = await self.database.write(submitting.submit, request, pace, self.policy)
+        taken = await self.database.write_guarded(submitting.submit, request, pace, self.policy)
         if taken.superseded:
             self._wakeups.wake(EVENTS)
+        self.dispatcher.wake(queue)
         return taken.accepted
 
     async def cancel(self, submission: SubmissionId, learner: LearnerId) -> bool:
         """End an unfinished submission of this learner as `cancelled`, and kill its run. False if there is none."""
-        if not await self.database.write(finishing.cancel, submission, learner):
+        if not await self.database.write_guarded(finishing.cancel, submission, learner):
             return False
         self._wakeups.wake(EVENTS)
         self._wakeups.wake(CANCEL)
@@ -134,30 +124,30 @@ class Ledger:
 
     async def claim(self, submission: SubmissionId, worker: str) -> Claim | None:
         """Claim it and add its `started` event. None if this was a second delivery: the caller drops it."""
-        claim = await self.database.write(claims.claim, submission, worker, self.policy)
+        claim = await self.database.write_guarded(claims.claim, submission, worker, self.policy)
         if claim is not None:
             self._wakeups.wake(EVENTS)
         return claim
 
     async def beat(self, claim: Claim) -> bool:
         """Extend the lease. False if the claim is lost or cancelled: the caller kills the run."""
-        return await self.database.write(claims.beat, claim, self.policy)
+        return await self.database.write_guarded(claims.beat, claim, self.policy)
 
     async def add_events(self, claim: Claim, progress: Sequence[Progress]) -> bool:
         """Add them to the submission. False if the claim is lost; then nothing was added."""
-        added = await self.database.write(claims.add_events, claim, progress)
+        added = await self.database.write_guarded(claims.add_events, claim, progress)
         self._wakeups.wake(EVENTS)
         return added
 
     async def finish(self, claim: Claim, result: Verdict | RunEnd, progress: Sequence[Progress] = ()) -> bool:
         """Store the result and its event in one transaction. False if the claim is lost; then nothing was stored."""
-        finished = await self.database.write(claims.finish, claim, result, progress)
+        finished = await self.database.write_guarded(claims.finish, claim, result, progress)
         self._wakeups.wake(EVENTS)
         return finished
 
     async def release(self, claim: Claim) -> bool:
         """Queue it again for another worker, without counting a lost worker. False if the claim is lost."""
-        queue = await self.database.write(claims.release, claim)
+        queue = await self.database.write_guarded(claims.release, claim)
         if queue is None:
             return False
         self.dispatcher.wake(queue)
@@ -172,10 +162,10 @@ class Ledger:
 
     async def say_hello(self, hello: WorkerHello) -> None:
         """Call at the start and with each reconciliation: a silent worker does not count as alive."""
-        await self.database.write(workers_table.say_hello, hello)
+        await self.database.write_guarded(workers_table.say_hello, hello)
 
     async def say_goodbye(self, worker: str) -> None:
-        await self.database.write(workers_table.say_goodbye, worker)
+        await self.database.write_guarded(workers_table.say_goodbye, worker)
 
     async def reconcile(self) -> Reconciled:
         """Queue again what lost workers left, end what no worker can judge or survive, and forget old cells."""
@@ -202,6 +192,7 @@ class Ledger:
 
     async def close(self) -> None:
         await self._watch.close()
+        await self._wakeups.close()
         await self.database.close()
 
     async def _pace(self, queue: Queue) -> Pace:
@@ -215,10 +206,22 @@ class Ledger:
 
 
 def open_ledger(database_url: str, wakeups_folder: Path, policy: Policy = Policy()) -> Ledger:
-    """Open this process's ledger. Call it in the process that uses it, where the event loop runs."""
+    """Open this process's ledger. Call it in the process that uses it, where the event loop runs.
+
+    The folder is for SQLite, where all processes are on one machine; on PostgreSQL its server wakes them.
+    """
     return open_ledger_on(Database(database_url), wakeups_folder, policy)
 
 
 def open_ledger_on(database: Database, wakeups_folder: Path, policy: Policy = Policy()) -> Ledger:
     """The same, on a database that the caller has open, because a process has only one writer."""
-    return Ledger(database, DatagramWakeups(wakeups_folder), policy)
+    return Ledger(database, _open_wakeups(database, wakeups_folder), policy)
+
+
+def _open_wakeups(database: Database, folder: Path) -> Wakeups:
+    if database.is_sqlite:
+        return DatagramWakeups(folder)
+    # It imports PostgreSQL's driver, which an installation on SQLite does not have.
+    from graders.ledger.notified_wakeups import NotifiedWakeups  # noqa: PLC0415
+
+    return NotifiedWakeups(database.url)

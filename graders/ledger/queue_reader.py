@@ -1,6 +1,7 @@
 """Gives queued submissions to a worker: the queue is the table itself, and a wake-up says that a row was added."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Collection, Coroutine
 from contextlib import closing
 from dataclasses import dataclass
@@ -12,9 +13,12 @@ from sqlalchemy import Connection, select
 from graders.contract.jobs import Queue
 from graders.contract.model import SubmissionId
 from graders.ledger.database import Database
+from graders.ledger.errors import StorageRefused
 from graders.ledger.fairness import count_unproven_slots
 from graders.ledger.tables import queued, submissions
 from graders.ledger.wakeups import Listener, Wakeups, queue_topic
+
+log = logging.getLogger(__name__)
 
 MAX_PASSED_OVER = 500
 """How many submissions that wait for another version of their exercise one read of the queue passes over."""
@@ -65,7 +69,7 @@ class QueueReader:
         stop = asyncio.create_task(stopping.wait())
         with closing(self._wakeups.listen(queue_topic(queue))) as listener:
             while not stopping.is_set():
-                for taken in await self._next(queue, slots, running.values(), can_judge):
+                for taken in await self._look(queue, slots, running.values(), can_judge):
                     running[asyncio.create_task(handle(taken.submission))] = taken
                 await self._pause(listener, stop, running, full=len(running) >= slots)
         stop.cancel()
@@ -82,6 +86,16 @@ class QueueReader:
         for task in [task for task in running if task in done]:
             del running[task]
             task.result()
+
+    async def _look(
+        self, queue: Queue, slots: int, running: Collection[Taken], can_judge: CanJudge | None
+    ) -> list[Taken]:
+        """Nothing if the database does not answer: the next look comes after the poll time."""
+        try:
+            return await self._next(queue, slots, running, can_judge)
+        except StorageRefused as error:
+            log.error("the queue cannot be read: %s", error.reason)
+            return []
 
     async def _next(
         self, queue: Queue, slots: int, running: Collection[Taken], can_judge: CanJudge | None

@@ -10,6 +10,7 @@ from graders.ledger.clock import now_seconds
 from graders.ledger.fairness import RECENT_SECONDS
 from graders.ledger.finish import end_unclaimed
 from graders.ledger.leases import has_run_out
+from graders.ledger.locks import try_lock
 from graders.ledger.records import OtherVersion, Policy, Reconciled, State
 from graders.ledger.tables import (
     events,
@@ -25,7 +26,9 @@ from graders.ledger.workers import read_workers
 
 
 def reconcile(connection: Connection, policy: Policy) -> Reconciled:
-    """One transaction. The database's write lock makes two reconcilers take turns."""
+    """One transaction, of one reconciler at a time: while another is at it, there is nothing to do."""
+    if not try_lock(connection, "reconcile"):
+        return Reconciled()
     faulted = _give_up(connection, policy)
     requeued = _requeue(connection, policy)
     unjudgeable = _end_unjudgeable(connection, policy)

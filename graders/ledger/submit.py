@@ -25,6 +25,7 @@ from graders.ledger.fairness import (
     rank,
 )
 from graders.ledger.finish import end_unclaimed
+from graders.ledger.locks import take_lock
 from graders.ledger.records import Accepted, Kind, Origin, Policy, QueuePosition, State
 from graders.ledger.reputation import read_reputation
 from graders.ledger.tables import events, is_graded, is_idle, queued, submissions, unfinished
@@ -111,8 +112,10 @@ class Submitted:
 def submit(connection: Connection, request: SubmitRequest, pace: Pace, policy: Policy) -> Submitted:
     """Insert the submission, or find the one that an earlier request with the same key inserted.
 
-    Raises TooManyPending, AddressBusy or QueueFull, and then nothing is changed.
+    Raises TooManyPending, AddressBusy or QueueFull, and then nothing is changed. Guards itself: what it counts, the
+    learner's and their address's jobs, only another submission of theirs can make more.
     """
+    _lock_out_others(connection, request)
     before = read_queue_state(connection, request)
     if before.known is not None:
         known = SubmissionId(before.known)
@@ -134,19 +137,22 @@ def submit(connection: Connection, request: SubmitRequest, pace: Pace, policy: P
     return Submitted(accepted, superseded=before.superseded is not None)
 
 
+def _lock_out_others(connection: Connection, request: SubmitRequest) -> None:
+    """Submissions of one learner, and those of one address, come one after the other."""
+    take_lock(connection, f"submit learner {request.learner}")
+    if request.origin.address_key is not None:
+        take_lock(connection, f"submit address {request.origin.address_key}")
+
+
 def read_queue_state(connection: Connection, request: SubmitRequest) -> QueueState:
+    """Locks the submission to be superseded, so that no worker claims it meanwhile."""
     row = submissions.c
     mine = row.learner == request.learner
     known = select(row.id).where(mine, row.idempotency_key == request.idempotency_key)
-    same = _find_same(request)
-    superseded = select(row.id).where(mine, unfinished, queued, same)
-    query = select(
-        known.limit(1).scalar_subquery().label("known"),
-        superseded.limit(1).scalar_subquery().label("superseded"),
-    )
-    found = connection.execute(query).one()
-    reputation = read_reputation(connection, request.learner, request.origin, besides=found.superseded)
-    return QueueState(found.known, found.superseded, reputation)
+    same = select(row.id).where(mine, unfinished, queued, _find_same(request)).limit(1).with_for_update()
+    superseded = connection.execute(same).scalar_one_or_none()
+    reputation = read_reputation(connection, request.learner, request.origin, besides=superseded)
+    return QueueState(connection.execute(known).scalar_one_or_none(), superseded, reputation)
 
 
 def _find_same(request: SubmitRequest) -> ColumnElement[bool]:

@@ -1,7 +1,7 @@
 """Wake-ups: code that changed the ledger wakes the listeners of a topic, without saying what changed.
 
 Wake-ups are for speed only. One may be lost, so every listener also reads the database from time to time. On one
-machine `datagrams` delivers them.
+machine datagrams deliver them, and between hosts PostgreSQL does.
 """
 
 from typing import Protocol
@@ -35,3 +35,6 @@ class Wakeups(Protocol):
 
     def wake(self, topic: str) -> None:
         """Wake every listener of the topic. Called after the commit; never blocks and never fails."""
+
+    async def close(self) -> None:
+        """Call it once, at the end: nobody is woken any more."""

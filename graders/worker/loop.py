@@ -1,6 +1,7 @@
 """The worker loop, from its hello to its goodbye: claims submissions and runs each in a free slot."""
 
 import asyncio
+import contextlib
 import logging
 import threading
 from collections import deque
@@ -135,7 +136,8 @@ class WorkerLoop:
             while True:
                 await listener.wait(CANCEL_POLL_SECONDS)
                 if self._running_jobs:
-                    await self._drop_lost()
+                    with contextlib.suppress(StorageRefused):  # each job's lease says what becomes of it
+                        await self._drop_lost()
 
     async def _drop_lost(self) -> None:
         running_jobs = {running_job.claim: running_job for running_job in self._running_jobs}

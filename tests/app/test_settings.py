@@ -36,8 +36,8 @@ def test_production_refuses_a_default_or_short_secret(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("model", [Settings, GraderSettings])
-@pytest.mark.parametrize("url", ["postgresql+psycopg://ann:secret@db/unwind", "mysql://db/unwind", "/var/unwind.db"])
-def test_a_database_that_is_not_sqlite_is_refused_with_the_remedy(
+@pytest.mark.parametrize("url", ["mysql://ann:secret@db/unwind", "postgresql+asyncpg://db/unwind", "/var/unwind.db"])
+def test_another_database_is_refused_with_the_remedy(
     monkeypatch: pytest.MonkeyPatch, model: type[SharedSettings], url: str
 ) -> None:
     monkeypatch.setenv("UNWIND_DATABASE_URL", url)
@@ -47,7 +47,23 @@ def test_a_database_that_is_not_sqlite_is_refused_with_the_remedy(
 
     (line,) = describe_invalid(refusal.value).splitlines()
     assert line.startswith("UNWIND_DATABASE_URL begins with ")
-    assert "only SQLite works: write sqlite:////path" in line
+    assert "write postgresql://user@host/name or sqlite:////path" in line
+    assert "secret" not in line
+
+
+@pytest.mark.parametrize("model", [Settings, GraderSettings])
+def test_postgresql_without_its_driver_is_refused_with_the_remedy(
+    monkeypatch: pytest.MonkeyPatch, model: type[SharedSettings]
+) -> None:
+    monkeypatch.setenv("UNWIND_DATABASE_URL", "postgresql://ann:secret@db/unwind")
+    assert model().database == "postgresql://ann:secret@db/unwind"
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+
+    with pytest.raises(ValidationError) as refusal:
+        model()
+
+    (line,) = describe_invalid(refusal.value).splitlines()
+    assert line.endswith("psycopg is not installed: make environment-fleet installs it (docs/operating.md)")
     assert "secret" not in line
 
 

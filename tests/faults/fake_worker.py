@@ -1,7 +1,7 @@
 """A worker in its own process, real but for the box: the job's source says what the fake run does.
 
-Usage: fake_worker.py DATA NAME [fault]. `sleep 0.3` sleeps, `count 9 0.1` prints so many numbers with a pause after
-each, `die` kills the process, `hang` never ends, whoever tells it to; anything else ends at once. The fault
+Usage: fake_worker.py DATA URL NAME [fault]. `sleep 0.3` sleeps, `count 9 0.1` prints so many numbers with a pause
+after each, `die` kills the process, `hang` never ends, whoever tells it to; anything else ends at once. The fault
 `before-commit` or `after-commit` kills the process at the transaction that writes a verdict; `clock+60` has its clock
 go wrong by so many seconds.
 """
@@ -62,10 +62,13 @@ def set_fail_point(ledger: Ledger, fail_point: str) -> None:
     engine = ledger.database.writer
     writes_verdict = False
 
+    def has_finished(parameters: Any) -> bool:
+        return "finished" in (parameters.values() if isinstance(parameters, dict) else parameters)
+
     @event.listens_for(engine, "before_cursor_execute")
     def notice(connection: Any, cursor: Any, statement: str, parameters: Any, context: Any, many: bool) -> None:
         nonlocal writes_verdict
-        writes_verdict = writes_verdict or ("INSERT INTO events" in statement and "finished" in parameters)
+        writes_verdict = writes_verdict or ("INSERT INTO events" in statement and has_finished(parameters))
 
     @event.listens_for(engine, "commit")
     def before_commit(connection: Any) -> None:
@@ -78,8 +81,8 @@ def set_fail_point(ledger: Ledger, fail_point: str) -> None:
             die()
 
 
-async def work(data: Path, name: str, fault: str) -> None:
-    ledger = open_ledger(f"sqlite:///{data}/unwind.sqlite3", data / "doorbell", POLICY)
+async def work(data: Path, url: str, name: str, fault: str) -> None:
+    ledger = open_ledger(url, data / "doorbell", POLICY)
     if fault.startswith("clock"):
         skew_clock(float(fault.removeprefix("clock")))
     set_fail_point(ledger, fault)
@@ -110,4 +113,4 @@ async def work(data: Path, name: str, fault: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(work(Path(sys.argv[1]), sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else ""))
+    asyncio.run(work(Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else ""))

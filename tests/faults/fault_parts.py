@@ -23,13 +23,14 @@ KNOWN = Origin(known_seconds=600.0)
 
 @dataclass
 class Workers:
-    """The workers that a test has started on a data folder."""
+    """The workers that a test has started on a database; the data folder holds what wakes them on SQLite."""
 
     data: Path
+    url: str
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def start_worker(self, name: str, fault: str = "") -> subprocess.Popen[bytes]:
-        command = [sys.executable, str(FAKE_WORKER), str(self.data), name, fault]
+        command = [sys.executable, str(FAKE_WORKER), str(self.data), self.url, name, fault]
         worker = subprocess.Popen(command, cwd=ROOT, env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"})
         self.started.append(worker)
         return worker
@@ -76,6 +77,5 @@ class Stage:
         return found
 
 
-def open_stage(data: Path) -> Stage:
-    ledger = open_ledger(f"sqlite:///{data}/unwind.sqlite3", data / "doorbell", POLICY)
-    return Stage(Workers(data), ledger)
+def open_stage(data: Path, url: str) -> Stage:
+    return Stage(Workers(data, url), open_ledger(url, data / "doorbell", POLICY))

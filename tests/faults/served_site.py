@@ -6,7 +6,6 @@ import os
 import secrets
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -15,6 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+
+from graders.ledger.clock import Clocks
+from graders.ledger.engines import open_reader
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = ROOT / "tests" / "course"
@@ -51,16 +53,17 @@ def wait_until_dead(pids: list[int], seconds: float) -> list[int]:
 class RunningSite:
     """`python -m app serve` on a data folder and a port; or `site`, which starts no grader."""
 
-    def __init__(self, data: Path, port: int, command: str = "serve", course: Path = COURSE) -> None:
+    def __init__(self, data: Path, url: str, port: int, command: str = "serve", course: Path = COURSE) -> None:
         self.data = data
+        self.url = url
         self.port = port
         # One machine plays a class here: the limits that would slow it down have tests of their own.
         lifted = {"UNWIND_RATE_FACTOR": "1000"}
-        variables = {"UNWIND_DATA": str(data), "UNWIND_PORT": str(port), "UNWIND_COURSE": str(course), **lifted}
+        variables = {"UNWIND_DATA": str(data), "UNWIND_PORT": str(port), "UNWIND_COURSE": str(course)}
         self.serving = subprocess.Popen(
             [sys.executable, "-m", "app", command],
             cwd=ROOT,
-            env={**os.environ, **variables},
+            env={**os.environ, **variables, **lifted, "UNWIND_DATABASE_URL": url},
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -219,8 +222,9 @@ class Stream:
         self._connection.close()
 
 
-def query(data: Path, statement: str) -> list[tuple[object, ...]]:
-    connection = sqlite3.connect(f"file:{data}/unwind.sqlite3?mode=ro", uri=True)
-    rows = connection.execute(statement).fetchall()
-    connection.close()
+def query(url: str, statement: str) -> list[tuple[object, ...]]:
+    reader = open_reader(url, Clocks())
+    with reader.connect() as connection:
+        rows = [tuple(row) for row in connection.exec_driver_sql(statement)]
+    reader.dispose()
     return rows

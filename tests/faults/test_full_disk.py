@@ -9,11 +9,13 @@ import pytest
 from fault_parts import Stage, open_stage
 from sqlalchemy import Connection
 
+from app.storage.database import migrate
 from graders.contract.events import EventKind
 from graders.contract.jobs import Queue
 from graders.contract.results import Outcome, RunEnd
 from graders.ledger import Ledger, StorageRefused
-from graders.ledger.tables import metadata
+
+only_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 
 async def set_pages_left(ledger: Ledger, pages: int) -> None:
@@ -38,6 +40,7 @@ async def submit_until_refused(stage: Stage) -> list[str]:
     return accepted
 
 
+@only_sqlite
 async def test_a_submission_is_refused_whole_and_accepted_ones_are_kept(stage: Stage) -> None:
     await set_pages_left(stage.ledger, 20)
     accepted = await submit_until_refused(stage)
@@ -49,6 +52,7 @@ async def test_a_submission_is_refused_whole_and_accepted_ones_are_kept(stage: S
         assert await stage.ledger.finish(claim, RunEnd(outcome=Outcome.OK))
 
 
+@only_sqlite
 async def test_a_verdict_that_finds_no_room_is_written_later_and_once(stage: Stage) -> None:
     submission = await stage.submit("")
     claim = await stage.ledger.claim(submission, "w")
@@ -79,8 +83,9 @@ def make_room(disk: Path) -> None:
 
 @pytest.mark.slow
 async def test_on_a_disk_that_is_really_full_nothing_accepted_is_lost(small_disk: Path) -> None:
-    stage = open_stage(small_disk)
-    await stage.ledger.database.write(metadata.create_all)
+    url = f"sqlite:///{small_disk}/unwind.sqlite3"
+    migrate(url, small_disk)
+    stage = open_stage(small_disk, url)
     stage.start_worker("w")
     try:
         accepted = await submit_until_refused(stage)

@@ -119,6 +119,7 @@ async def test_a_worker_that_is_told_to_stop_hands_over_and_does_not_count_as_lo
     assert await asyncio.to_thread(leaver.wait, 10) == 0
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)  # PostgreSQL leaves no sockets to remove
 async def test_a_worker_that_is_not_woken_finds_the_job_by_looking(stage: Stage) -> None:
     stage.start_worker("deaf")
     async with asyncio.timeout(20):

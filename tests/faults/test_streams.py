@@ -17,9 +17,9 @@ CUT_SECONDS = 0.5
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[RunningSite]:
+def site(tmp_path: Path, database_url: str) -> Iterator[RunningSite]:
     """The website alone: a test starts a worker when it wants one."""
-    site = RunningSite(tmp_path, find_free_port(), "site")
+    site = RunningSite(tmp_path, database_url, find_free_port(), "site")
     try:
         site.wait_until_it_answers()
         yield site
@@ -29,7 +29,7 @@ def site(tmp_path: Path) -> Iterator[RunningSite]:
 
 @pytest.fixture
 def workers(site: RunningSite) -> Iterator[Workers]:
-    workers = Workers(site.data)
+    workers = Workers(site.data, site.url)
     yield workers
     workers.end_workers()
 
@@ -92,7 +92,7 @@ def test_streams_end_when_the_website_stops_and_go_on_with_the_next(site: Runnin
     for stream in streams:
         stream.close()
     assert {tuple(event.kind for event in events) for events in told} == {("queued",)}
-    following = RunningSite(site.data, site.port, "site")
+    following = RunningSite(site.data, site.url, site.port, "site")
     try:
         following.wait_until_it_answers()
         workers.start_worker("w")

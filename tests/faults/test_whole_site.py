@@ -31,13 +31,13 @@ OpenSite = Callable[..., RunningSite]
 
 
 @pytest.fixture
-def open_site(tmp_path: Path) -> Iterator[OpenSite]:
+def open_site(tmp_path: Path, database_url: str) -> Iterator[OpenSite]:
     """Starts the site, again and again if need be, on one data folder and one port."""
     port = find_free_port()
     opened: list[RunningSite] = []
 
     def start(course: Path = COURSE) -> RunningSite:
-        site = RunningSite(tmp_path / "data", port, course=course)
+        site = RunningSite(tmp_path / "data", database_url, port, course=course)
         opened.append(site)
         site.wait_until_said(OPEN)
         return site
@@ -47,10 +47,10 @@ def open_site(tmp_path: Path) -> Iterator[OpenSite]:
         site.close()
 
 
-def expect_one_verdict_each(data: Path, answers: list[Answer]) -> None:
-    ends = Counter(row[0] for row in query(data, "SELECT submission FROM events WHERE kind = 'finished'"))
+def expect_one_verdict_each(url: str, answers: list[Answer]) -> None:
+    ends = Counter(row[0] for row in query(url, "SELECT submission FROM events WHERE kind = 'finished'"))
     assert ends == Counter(answer.id for answer in answers)
-    assert query(data, "SELECT DISTINCT state, outcome FROM submissions") == [("finished", "passed")]
+    assert query(url, "SELECT DISTINCT state, outcome FROM submissions") == [("finished", "passed")]
 
 
 def begin_answers(count: int, port: int) -> list[Answer]:
@@ -100,7 +100,7 @@ def test_a_hundred_submissions_survive_a_kill_of_everything(open_site: OpenSite)
         site = open_site()
     followed = ThreadPoolExecutor(20).map(lambda answer: answer.follow(site.port), answers)
     assert {kinds[-1] for kinds in followed} == {"finished"}
-    expect_one_verdict_each(site.data, answers)
+    expect_one_verdict_each(site.url, answers)
     assert site.stop() == 0
 
 
@@ -123,7 +123,7 @@ def test_a_grader_and_a_website_that_are_killed_come_back_and_all_is_judged(open
         site.wait_until_said("The website died (signal 9)")
     for answer in answers:
         assert answer.follow(site.port)[-1] == "finished"
-    expect_one_verdict_each(site.data, answers)
+    expect_one_verdict_each(site.url, answers)
 
 
 def test_an_exercise_that_is_edited_while_the_site_runs_is_judged_as_it_is_now(
@@ -138,8 +138,8 @@ def test_an_exercise_that_is_edited_while_the_site_runs_is_judged_as_it_is_now(
         answers.append(Answer())
         assert answers[-1].send(site.port)
         assert answers[-1].follow(site.port)[-1] == "finished"
-    expect_one_verdict_each(site.data, answers)
-    assert len(query(site.data, "SELECT DISTINCT exercise_digest FROM submissions")) == 2
+    expect_one_verdict_each(site.url, answers)
+    assert len(query(site.url, "SELECT DISTINCT exercise_digest FROM submissions")) == 2
 
 
 def test_it_stops_within_seconds_with_a_hundred_streams_open(open_site: OpenSite) -> None:

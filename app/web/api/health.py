@@ -1,7 +1,5 @@
 """For operators and their tools: liveness, readiness (with how strongly learners' code is confined), metrics."""
 
-import asyncio
-
 from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -36,6 +34,6 @@ async def metrics(site: SiteDep) -> Response:
         depths={queue: await site.ledger.depth(queue) for queue in Queue},
         graders=[worker.hello for worker in await site.ledger.workers()],
         endings=await site.endings.take_new(),
-        sizes=await asyncio.to_thread(measure_sizes, site.ledger.database.file, site.settings.data),
+        sizes=await measure_sizes(site.ledger.database, site.settings.data),
     )
     return Response(site.metrics.render(seen), media_type=CONTENT_TYPE_LATEST)

@@ -1,8 +1,11 @@
 """How large the database's files are, and how much room their disk has left."""
 
+import asyncio
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+
+from graders.ledger import Database
 
 
 @dataclass(frozen=True)
@@ -14,14 +17,7 @@ class Sizes:
     disk_free: int
 
 
-def measure_sizes(database: Path, data: Path) -> Sizes:
-    """Of the database's file and of the disk that holds the data folder."""
-    return Sizes(
-        database=_measure(database),
-        wal=_measure(database.with_name(f"{database.name}-wal")),
-        disk_free=shutil.disk_usage(data).free,
-    )
-
-
-def _measure(file: Path) -> int:
-    return file.stat().st_size if file.is_file() else 0
+async def measure_sizes(database: Database, data: Path) -> Sizes:
+    """Of the database and of the disk that holds the data folder."""
+    held, wal = await database.measure_bytes()
+    return Sizes(database=held, wal=wal, disk_free=(await asyncio.to_thread(shutil.disk_usage, data)).free)

@@ -1,20 +1,16 @@
-"""A store on a migrated database of its own."""
+"""A store on a migrated database of its own: each test runs on SQLite and PostgreSQL."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
-from app.storage.database import migrate
 from app.storage.store import Store
 from graders.ledger import Database
 
 
 @pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    url = f"sqlite:///{tmp_path}/store.sqlite3"
-    migrate(url, tmp_path)
-    database = Database(url)
+async def database(database_url: str) -> AsyncIterator[Database]:
+    database = Database(database_url)
     yield database
     await database.close()
 

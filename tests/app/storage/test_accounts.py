@@ -1,11 +1,10 @@
 """Accounts: one name, one person; links work once; a closed account lets nobody in; an erased one leaves nothing."""
 
-import sqlite3
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from app.access.permissions import Role
 from app.storage.audit import Actor
@@ -13,6 +12,7 @@ from app.storage.exporting import LEFT_OUT
 from app.storage.records import Account, Session
 from app.storage.store import Store
 from app.storage.tables import metadata
+from graders.ledger import Database
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LATER = NOON + timedelta(hours=1)
@@ -188,7 +188,7 @@ async def test_an_export_shows_the_account_and_nothing_that_lets_others_in(store
     assert "hash" not in str(exported).replace("content_hash", "")
 
 
-async def test_an_erased_account_leaves_its_name_in_no_table(store: Store, tmp_path: Path) -> None:
+async def test_an_erased_account_leaves_its_name_in_no_table(store: Store, database: Database) -> None:
     ada, bob = await make_account(store, "Ada Lovelace"), await make_account(store, "Bob")
     for account in (ada, bob):
         await fill_every_table(store, account)
@@ -196,9 +196,10 @@ async def test_an_erased_account_leaves_its_name_in_no_table(store: Store, tmp_p
     assert await store.accounts.erase(ada.id, Actor(bob.id, NOON))
     assert not await store.accounts.erase(ada.id, Actor(bob.id, NOON))
 
-    with sqlite3.connect(tmp_path / "store.sqlite3") as connection:
-        kept = {name: str(connection.execute(f"SELECT * FROM {name}").fetchall()) for name in metadata.tables}
-    connection.close()
+    tables = metadata.tables.values()
+    kept = await database.read(
+        lambda connection: {table.name: str(connection.execute(select(table)).all()) for table in tables}
+    )
     assert [name for name, rows in kept.items() if ada.learner in rows] == []
     assert [name for name, rows in kept.items() if "Lovelace" in rows] == []
     assert [name for name, rows in kept.items() if ada.id in rows] == ["audit"]

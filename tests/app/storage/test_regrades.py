@@ -10,7 +10,6 @@ from sqlalchemy import Connection, select
 from app.access.permissions import Role
 from app.learning.grading import Assignment, Credit, Kind
 from app.storage.audit import Actor
-from app.storage.database import migrate
 from app.storage.records import Account, SectionId
 from app.storage.regraded import Result
 from app.storage.regrades import Plan, RegradePolicy, Scope
@@ -263,10 +262,8 @@ async def test_nobody_having_handed_in_there_is_nothing_to_judge(store: Store, s
     assert await store.regrades.of_section(section) == ()
 
 
-async def test_a_regrade_survives_a_restart_of_site_and_grader(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/store.sqlite3"
-    migrate(url, tmp_path)
-    before = Database(url)
+async def test_a_regrade_survives_a_restart_of_site_and_grader(tmp_path: Path, database_url: str) -> None:
+    before = Database(database_url)
     store, ledger = Store(before), open_ledger_on(before, tmp_path / "wakeups")
     section = await store.sections.make("Spring", TEACHER)
     await store.assignments.make(section, [LAB], TEACHER)
@@ -276,7 +273,7 @@ async def test_a_regrade_survives_a_restart_of_site_and_grader(tmp_path: Path) -
     assert number is not None
     await before.close()
 
-    after = Database(url)
+    after = Database(database_url)
     store, ledger = Store(after), open_ledger_on(after, tmp_path / "wakeups")
     await judge_all(ledger, {"source-1": PASSED})
     assert await store.regrades.apply(section, number, TEACHER)

@@ -156,14 +156,14 @@ def leave_teaching(connection: Connection, learner: LearnerId) -> None:
 
 
 async def leave_something_everywhere(store: Store, database: Database, learner: LearnerId) -> None:
-    await store.sessions.keep(Session(f"hash-{learner}", learner, NOON, NOON), NOON, LATER)
+    await store.sessions.keep(Session(f"hash-{learner}"[:64], learner, NOON, NOON), NOON, LATER)
     await store.commit_prediction(learner, "one", Prediction("p", "a", "guess", NOON))
     await store.add_answer(learner, "one", Answer("q", QuestionResponse(("a",)), True, NOON))
     await store.save_draft(learner, "exercises/double", "text", NOON)
     await store.note_cell_run(learner, "one", "cell", f"run-{learner[0]}", NOON)
     await store.keep_position(learner, "one", "middle", NOON)
     await store.open_hint(learner, "double", 1, NOON)
-    await store.calendars.open(learner, f"calendar-{learner}", NOON)
+    await store.calendars.open(learner, f"calendar-{learner}"[:64], NOON)
     await store.drill_graphs.add("sums", "now", [DrillGraph(1, 1, {"code": "x = 1"}, "{}", 3)], "2.13.0", NOON)
     assert await store.drill_graphs.take(learner, Wanted({"sums": "now"}), NOON)
     await store.reports.add(learner, Report(0, "chapters/one", "p", "0" * 16, "1" * 16, "wrong", NOON))

@@ -1,4 +1,4 @@
-"""A ledger on an SQLite file of its own, with clocks short enough to wait for."""
+"""A ledger on a database of its own, with short clocks: each test runs on SQLite and on PostgreSQL."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -7,21 +7,18 @@ import pytest
 from ledger_parts import OpenLedger
 
 from graders.ledger import Ledger, Policy, open_ledger
-from graders.ledger.tables import metadata
 
 
 @pytest.fixture
-async def open_one(tmp_path: Path) -> AsyncIterator[OpenLedger]:
+async def open_one(tmp_path: Path, database_url: str) -> AsyncIterator[OpenLedger]:
     """Opens ledgers on one and the same database, as two processes would."""
     opened: list[Ledger] = []
 
     def open_another(policy: Policy) -> Ledger:
-        ledger = open_ledger(f"sqlite:///{tmp_path}/ledger.sqlite3", tmp_path / "wakeups", policy)
+        ledger = open_ledger(database_url, tmp_path / "wakeups", policy)
         opened.append(ledger)
         return ledger
 
-    first = open_another(Policy())
-    await first.database.write(metadata.create_all)
     yield open_another
     for ledger in opened:
         await ledger.close()

@@ -41,3 +41,6 @@ class FakeWakeups:
         if not self.lost:
             for listener in self._listeners.get(topic, ()):
                 listener.wake()
+
+    async def close(self) -> None:
+        """Nothing is held."""

@@ -1,12 +1,20 @@
 """What ended since the last look is told once, and what waits for ever makes no look longer."""
 
+import asyncio
+import threading
 from typing import Any
 
-from ledger_parts import ANN, claim_now, grade
+import pytest
+from ledger_parts import ANN, OpenLedger, claim_now, grade
+from sqlalchemy import Connection
 
+from graders.contract.jobs import Queue
+from graders.contract.model import LearnerId
 from graders.contract.results import Outcome, Verdict
-from graders.ledger import Endings, Ledger
+from graders.ledger import Endings, Ledger, Origin, Policy
+from graders.ledger.fairness import Pace
 from graders.ledger.finish import forget
+from graders.ledger.submit import SubmitRequest, submit
 
 VERDICT = Verdict(outcome=Outcome.PASSED, exercise="double")
 
@@ -56,3 +64,28 @@ async def test_a_job_that_was_deleted_while_it_waited_is_looked_for_no_more(ledg
 
     assert await endings.take_new() == ()
     assert database.rows == 1
+
+
+@pytest.mark.parametrize("database_url", [pytest.param("postgresql", marks=pytest.mark.postgresql)], indirect=True)
+async def test_a_submission_whose_transaction_commits_after_a_later_one_s_is_counted(
+    ledger: Ledger, open_one: OpenLedger
+) -> None:
+    endings, other = Endings(ledger.database), open_one(Policy())
+    await endings.begin()
+    numbered, release = threading.Event(), threading.Event()
+
+    def submit_slowly(connection: Connection) -> str:
+        request = SubmitRequest(LearnerId("slow"), "t", grade(), Queue.CPU, Origin())
+        taken = submit(connection, request, Pace(1, 1.0, 1.0), Policy())
+        numbered.set()
+        assert release.wait(10)
+        return taken.accepted.id
+
+    slow = asyncio.create_task(other.database.write_guarded(submit_slowly))
+    await asyncio.to_thread(numbered.wait, 10)
+    await finish_one(ledger, "quick")
+    assert len(await endings.take_new()) == 1
+    release.set()
+    await ledger.finish(await claim_now(ledger, await slow), VERDICT)
+    assert len(await endings.take_new()) == 1
+    assert await endings.take_new() == ()

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from graders.contract.events import Event, EventKind
 from graders.contract.results import Outcome, RunEnd, Verdict
 from graders.ledger import Claim, Ledger, Policy
+from graders.ledger.tables import events, submissions
 
 
 async def collect(ledger: Ledger, submission: str, after_seq: int = 0) -> list[Event]:
@@ -72,10 +73,10 @@ async def test_a_stream_that_is_not_woken_looks_by_itself(ledger: Ledger, open_o
 
     def finish_silently(connection: Connection) -> None:
         # As a worker that died between its commit and the wake-up.
-        connection.exec_driver_sql("INSERT INTO events VALUES (?, 2, 'finished', '', 0)", (accepted.id,))
-        connection.exec_driver_sql(
-            "UPDATE submissions SET last_seq = 2, state = 'finished', result = '{}' WHERE id = ?", (accepted.id,)
-        )
+        ended = {"submission": accepted.id, "seq": 2, "kind": "finished", "body": "", "at": 0}
+        connection.execute(events.insert().values(ended))
+        this = submissions.update().where(submissions.c.id == accepted.id)
+        connection.execute(this.values(last_seq=2, state="finished", result="{}"))
 
     await ledger.database.write(finish_silently)
     async with asyncio.timeout(5):

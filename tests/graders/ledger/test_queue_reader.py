@@ -23,8 +23,8 @@ class FakeHandle:
     ending: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def __call__(self, submission: SubmissionId) -> None:
-        await self.ledger.claim(submission, "w1")
         self.taken.append(submission)
+        await self.ledger.claim(submission, "w1")
         self.took_one.release()
         await self.ending.wait()
 
