@@ -133,3 +133,27 @@ def test_random_graphs_of_arrays_have_torchs_gradients():
         assert expected.pop("arrays unchanged")
         for name, gradient in expected.items():
             assert is_near(gradient, nodes[int(name.removeprefix("grad of v"))].grad)
+
+
+def test_layer_norm_and_its_three_gradients_are_torchs():
+    for inputs, expected in answers("layer-norm-by-hand"):
+        for side in ("", "second ") if "second x" in inputs else ("",):
+            named = {name: leaf(inputs[side + name]) for name in ("x", "weight", "bias")}
+            x, weight, bias = named.values()
+            y = torch.nn.functional.layer_norm(x, weight.shape, weight, bias, inputs["eps"])
+            found = torch.autograd.grad(y, list(named.values()), torch.from_numpy(inputs[side + "g"]))
+            assert is_near(expected[f"{side}y"], y.detach())
+            for name, gradient in zip(named, found, strict=True):
+                right = torch.zeros_like(gradient) if name in inputs["frozen"] else gradient
+                assert is_near(expected[f"{side}gradient of {name}"], right)
+
+
+def test_cross_entropy_is_torchs_with_the_same_padding():
+    for inputs, expected in answers("cross-entropy-in-one-node"):
+        for side in ("", "second ") if "second logits" in inputs else ("",):
+            logits, target = leaf(inputs[f"{side}logits"]), torch.from_numpy(inputs[f"{side}target"])
+            loss = torch.nn.functional.cross_entropy(logits, target)
+            (gradient,) = torch.autograd.grad(loss, logits)
+            assert is_near(expected[f"{side}loss"], loss.detach())
+            for name in ("gradient", "gradient once more"):
+                assert is_near(expected[f"{side}{name}"], gradient * inputs[f"{side}g"])
