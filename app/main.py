@@ -20,6 +20,7 @@ from app.linking.platforms import Platforms
 from app.preview import Preview
 from app.publishing import PublishedCourse
 from app.settings import Env, Settings, read_settings
+from app.storage.shared_counts import SharedCounts
 from app.storage.store import Store
 from app.web.accounts import join, joining, my_account, one_time_link, operator, sign_in, terms
 from app.web.accounts import providers as provider_routes
@@ -212,7 +213,6 @@ def create_app(
     read_course = read_course or choose_course(preview, published)
     assets = assets or read_assets()
     metrics = Metrics()
-    rates = rates or Rates(settings.rate_factor)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -244,7 +244,7 @@ async def open_site(
     settings: Settings,
     read_course: Callable[[], Course],
     assets: Assets,
-    rates: Rates,
+    rates: Rates | None,
     metrics: Metrics,
     clock: Clock,
     preview: Preview | None,
@@ -256,10 +256,7 @@ async def open_site(
     drawers = Drawers(settings.drawing_processes, note=lambda end: metrics.pictures.labels(end.value).inc())
     renderer, figures = Renderer(reload=settings.preview), Figures(drawers)
     store, torch, index = Store(database), RunningTorch(ledger), CourseSearch()
-    if preview:
-        preview.watch.start()
-    else:
-        await index.count(read_course())
+    await _begin_reading(preview, index, read_course)
     drill_stock = DrillStock(store.drill_graphs, ledger, read_course, clock)
     platforms = Platforms(http := open_http())
     chores = _begin_chores(
@@ -269,8 +266,9 @@ async def open_site(
         drill_stock.keep_filled(),
         *([published.keep_current(index.count)] if published else []),
     )
-    disk, passwords, endings = Disk(settings.data), Passwords(), Endings(database)
-    await endings.begin()
+    disk, passwords = Disk(settings.data), Passwords()
+    await (endings := Endings(database)).begin()
+    rates = rates or _open_rates(settings, database)
     opened = (settings, read_course, store, ledger, endings, renderer, assets, figures, torch, rates, metrics, disk)
     linked = (_open_providers(settings, http), platforms)
     terms = read_terms(settings.terms)
@@ -280,6 +278,18 @@ async def open_site(
     await _end_chores(chores, http)
     await drawers.close()
     await ledger.close()
+
+
+async def _begin_reading(preview: Preview | None, index: CourseSearch, read_course: Callable[[], Course]) -> None:
+    if preview:
+        preview.watch.start()
+    else:
+        await index.count(read_course())
+
+
+def _open_rates(settings: Settings, database: Database) -> Rates:
+    """SQLite has one website, which counts in its memory; those that share a PostgreSQL database count there."""
+    return Rates(settings.rate_factor, None if database.is_sqlite else SharedCounts(database, settings.secret))
 
 
 def _begin_chores(*chores: Coroutine[None, None, None]) -> list[asyncio.Task[None]]:

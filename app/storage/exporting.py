@@ -25,6 +25,7 @@ LEFT_OUT = {
     "lti_contexts": "courses at a platform; `lti_members` says from which of them a person came",
     "lti_lineitems": "where an assignment's grades go in a course",
     "viewings": "who sees the course as whom now, for half an hour; the audit keeps who did",
+    "act_counts": "keyed hashes, kept for two windows of their limit",
     "sign_in_failures": "keyed hashes, which cannot be traced to an account",
 }
 """Table -> why it has no row about one person."""

@@ -9,6 +9,7 @@ from app.storage.records import AccountId
 from app.storage.statements import change, fetch
 from app.storage.tables import (
     accounts,
+    act_counts,
     audit,
     learners,
     one_time_links,
@@ -48,6 +49,7 @@ def sweep(connection: Connection, now: datetime) -> int:
     connection.execute(delete(sign_in_failures).where(sign_in_failures.c.at <= a_day_ago))
     end_launches(connection, at)
     connection.execute(delete(viewings).where(viewings.c.expires_at <= at))
+    connection.execute(delete(act_counts).where(act_counts.c.expires_at <= at))
     # A learner's row is a moment older than their first session, so rows younger than a day are spared.
     lost = (
         learners.c.id.not_in(select(sessions.c.learner))

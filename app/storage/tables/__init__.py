@@ -19,6 +19,7 @@ from app.storage.tables.classes import (
     sections,
 )
 from app.storage.tables.comments import comments
+from app.storage.tables.counts import act_counts
 from app.storage.tables.grades import platform_columns, regrade_items, regrades
 from app.storage.tables.keys import metadata
 from app.storage.tables.people import (
@@ -65,6 +66,7 @@ __all__ = [
     "INVITED",
     "LEFT",
     "accounts",
+    "act_counts",
     "allowances",
     "answers",
     "assignments",

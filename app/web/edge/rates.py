@@ -1,10 +1,12 @@
-"""Rate limits and quotas, in this process's memory: one per learner, and a wider one per network address.
+"""Rate limits and quotas: one per learner, and a wider one per network address.
 
 The address's limit is wide because a class of 300 may share one; it stops a script that drops its cookie. An act
 that the learner's limit refuses does not count for the address, so one flooder takes nothing from the others there.
+The counts are in this process's memory, or, where several websites share a database, in that.
 """
 
 from enum import StrEnum
+from typing import Protocol
 
 from limits import RateLimitItem, RateLimitItemPerDay, RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage
@@ -102,11 +104,18 @@ class QuotaExceeded(Exception):
         self.retry_after_seconds = 3600
 
 
-class Rates:
-    """`factor` multiplies every limit; load tests set it high."""
+class Counts(Protocol):
+    """Counts of acts, each within a window of its limit's length."""
 
-    def __init__(self, factor: float = 1.0) -> None:
-        self._limiter = SlidingWindowCounterRateLimiter(MemoryStorage())
+    async def hit(self, item: RateLimitItem, *identifiers: str, cost: int = 1) -> bool:
+        """Count `cost` for this limit and these identifiers; False if that would exceed it, and then nothing is."""
+
+
+class Rates:
+    """`factor` multiplies every limit; load tests set it high. Without `counts` they are in this process's memory."""
+
+    def __init__(self, factor: float = 1.0, counts: Counts | None = None) -> None:
+        self._counts = counts or SlidingWindowCounterRateLimiter(MemoryStorage())
         self._mine = {act: RateLimitItemPerMinute(max(1, round(count * factor))) for act, count in PER_MINUTE.items()}
         self._address = {
             act: RateLimitItemPerMinute(max(1, round(count * factor * ADDRESS_FACTOR)))
@@ -123,14 +132,14 @@ class Rates:
 
     async def take_note(self, note: str) -> bool:
         """Whether a page's note of when it was opened may begin one more session: a flood would use one for all."""
-        return await self._limiter.hit(SESSIONS_PER_NOTE, "note", note)
+        return await self._counts.hit(SESSIONS_PER_NOTE, "note", note)
 
     async def check_bytes(self, act: Act, learner: LearnerId | None, address: str, count: int) -> None:
         """Count bytes that are about to be stored. Raises QuotaExceeded when they are too many for one day.
 
         What follows the typing is counted apart, so that an afternoon in an editor leaves room for answers.
         """
-        hit, mine, shared = self._limiter.hit, self._my_bytes, self._address_bytes
+        hit, mine, shared = self._counts.hit, self._my_bytes, self._address_bytes
         counter = "typed bytes" if act is Act.TYPE else "bytes"
         if learner is not None and not await hit(mine, counter, "learner", learner, cost=count):
             raise QuotaExceeded(mine.amount)
@@ -138,5 +147,5 @@ class Rates:
             raise QuotaExceeded(shared.amount, shared=True)
 
     async def _hit(self, act: Act, limit: RateLimitItem, kind: str, who: str) -> None:
-        if not await self._limiter.hit(limit, act, kind, who):
+        if not await self._counts.hit(limit, act, kind, who):
             raise RateExceeded(act, limit.amount, shared=kind == ADDRESS)
