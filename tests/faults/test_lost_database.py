@@ -1,4 +1,4 @@
-"""PostgreSQL crashes while learners hand in and graders judge: what was accepted has exactly one verdict."""
+"""PostgreSQL crashes while learners hand in and graders judge: each accepted submission has exactly one verdict."""
 
 import asyncio
 import random
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from fault_parts import Stage, open_stage
 from postgresql_server import MISSING, Server, find_programs, run_server
+from served_site import Answer, RunningSite, find_free_port
 
 from app.storage.database import migrate
 from graders.contract.model import SubmissionId
@@ -90,3 +91,22 @@ async def test_connections_that_the_server_cuts_at_random_lose_and_double_no_sub
         for submission in [await one for one in submitting]:
             await stage.expect_one_verdict(submission, within_seconds=90)
         await stage.ledger.close()
+
+
+@pytest.mark.box
+def test_while_the_server_is_gone_pages_say_so_and_then_come_back(server: Server, tmp_path: Path) -> None:
+    site = RunningSite(tmp_path, server.url("postgres"), find_free_port(), "site")
+    try:
+        site.wait_until_it_answers()
+        answer = Answer("")
+        answer.begin(site.port)
+        assert site.get("/me", answer.cookie) == 200
+        server.stop()
+        assert site.get("/healthz") == 200
+        assert {site.get(path, answer.cookie) for path in ("/me", "/readyz", "/chapters/a-first-graph") * 2} == {503}
+        assert not answer.send(site.port)
+        server.start()
+        assert site.get("/me", answer.cookie) == 200
+        assert answer.send(site.port)
+    finally:
+        site.close()
