@@ -14,8 +14,9 @@ from app.settings import PRIVATE_UMASK, Settings, read_settings
 from graders.contract.environment import describe_invalid, find_unknown
 from graders.contract.settings import GraderSettings
 
-ON_THE_SITE = ("serve", "site", "migrate", "operator", "publish")
+ON_THE_SITE = ("serve", "site", "migrate", "operator", "publish", "doctor")
 """Commands that read or write the site's database; the others work on the course's files."""
+WITH_ARGUMENTS = ("operator", "publish", "doctor", "check", "new", "export", "import", "contents")
 COMPOSE_SETTINGS = ("address", "site_memory", "grader_memory")
 """Variables that docker-compose.yml reads, and that may also be set in a container's environment."""
 
@@ -31,14 +32,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "operator", help="make somebody an operator: prints a link for their password", add_help=False
     )
     commands.add_parser("publish", help="give a running site a new version of the course", add_help=False)
+    commands.add_parser("doctor", help="say what is wrong with this installation, and the remedy", add_help=False)
     commands.add_parser("check", help="prove the course: structure, cells, claims, exercises", add_help=False)
     commands.add_parser("new", help="start a course, a chapter or an exercise", add_help=False)
     commands.add_parser("export", help="write a chapter as a Jupyter notebook", add_help=False)
     commands.add_parser("import", help="start a chapter from a Jupyter notebook", add_help=False)
     commands.add_parser("contents", help="list the course's chapters and exercises in two tables", add_help=False)
-    # These seven commands parse their own arguments; argparse.REMAINDER would refuse ones that begin with an option.
+    # Those with arguments parse their own arguments; argparse.REMAINDER would refuse ones that begin with an option.
     chosen, rest = parser.parse_known_args(arguments)
-    if rest and chosen.command not in ("operator", "publish", "check", "new", "export", "import", "contents"):
+    if rest and chosen.command not in WITH_ARGUMENTS:
         parser.error(f"{chosen.command} takes no arguments, but got {' '.join(rest)}")
     if unknown := find_unknown({*Settings.model_fields, *GraderSettings.model_fields, *COMPOSE_SETTINGS}):
         print("\n".join(unknown), file=sys.stderr)
@@ -73,6 +75,10 @@ def _run_on_site(command: str, rest: list[str], settings: Settings) -> int:
             from app.publish import main as publish  # noqa: PLC0415
 
             return publish(rest, settings)
+        case "doctor":
+            from app.doctor import main as examine  # noqa: PLC0415
+
+            return examine(rest, settings)
         case _:
             from app.operator import main as make_operator  # noqa: PLC0415
 

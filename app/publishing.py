@@ -33,6 +33,7 @@ from graders.contract.course_versions import (
     write_live,
 )
 from graders.contract.exercise_files import JUDGING_FILES, digest_exercise
+from graders.contract.model import ExerciseName
 
 log = logging.getLogger(__name__)
 
@@ -201,6 +202,14 @@ def copy_course(root: Path, to: Path) -> str:
 
 def brief_of(course: Course) -> CourseBrief:
     return brief_course(course, {name: _digest(exercise.folder) for name, exercise in course.exercises.items()})
+
+
+def read_exercise_digests(course: Path) -> dict[ExerciseName, str]:
+    """The digest of each exercise's judging files in a course's folder, by name."""
+    return {
+        ExerciseName(path.parent.name): _digest(path.parent)
+        for path in sorted(course.glob("exercises/*/exercise.toml"))
+    }
 
 
 def _digest(folder: Path) -> str:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from alembic.util.exc import CommandError
 from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.exc import DatabaseError
@@ -41,6 +43,22 @@ def migrate(database_url: str, data: Path) -> None:
             f"The database {show_url(database_url)} was made by a newer version of this program ({error}): start "
             "that version, or put a backup from before the update in its place (docs/operating.md)."
         ) from error
+
+
+def is_up_to_date(database_url: str) -> bool:
+    """Whether the database exists with all migrations. Raises MigrationRefused if it is damaged, or DatabaseError."""
+    if not database_exists(database_url):
+        return False
+    with open_for_migration(database_url) as connection:
+        check_health(connection)
+        current = MigrationContext.configure(connection).get_current_revision()
+        return current == ScriptDirectory.from_config(make_config(connection)).get_current_head()
+
+
+def database_exists(database_url: str) -> bool:
+    """Opening an SQLite file would make it."""
+    url = read_url(database_url)
+    return url.get_backend_name() != "sqlite" or Path(url.database or "").is_file()
 
 
 def show_url(database_url: str) -> str:

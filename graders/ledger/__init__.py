@@ -7,6 +7,7 @@ from graders.ledger.ledger import Ledger, open_ledger, open_ledger_on
 from graders.ledger.records import (
     Accepted,
     Claim,
+    Condition,
     Depth,
     FinishedSubmission,
     Kind,
@@ -23,6 +24,7 @@ __all__ = [
     "Accepted",
     "AddressBusy",
     "Claim",
+    "Condition",
     "Database",
     "Depth",
     "Ending",

@@ -24,6 +24,7 @@ from graders.ledger.queue_reader import QueueReader
 from graders.ledger.records import (
     Accepted,
     Claim,
+    Condition,
     Depth,
     FinishedSubmission,
     Kind,
@@ -182,6 +183,9 @@ class Ledger:
     async def workers(self) -> tuple[WorkerSeen, ...]:
         """The workers that said hello lately."""
         return await self.database.read(workers_table.read_workers, self.policy)
+
+    async def condition(self) -> Condition:
+        return await self.database.read(workers_table.read_condition, self.policy)
 
     async def depth(self, queue: Queue) -> Depth:
         return await self.database.read(queries.read_depth, queue)

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from graders.contract.hello import WorkerHello
-from graders.contract.jobs import GradeJob, RunJob
+from graders.contract.jobs import GradeJob, Queue, RunJob
 from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.results import RunEnd, Verdict
 
@@ -160,6 +160,17 @@ class Reconciled:
     pruned: int = 0
     pruned_events: int = 0
     unjudgeable: tuple[OtherVersion, ...] = ()
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What tells an operator whether the fleet is well. `queues` has the seconds that each one's first has waited."""
+
+    now_seconds: float
+    """Since 1970, by the database's clock."""
+    silent_workers: tuple[str, ...]
+    """Those that did not say goodbye and have not been heard of lately."""
+    queues: dict[Queue, float]
 
 
 @dataclass(frozen=True)
