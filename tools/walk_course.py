@@ -105,7 +105,7 @@ def make_prediction(page: Page, predict: Predict, walk: Walk) -> None:
 
 def run_cell(page: Page, cell: Cell, walk: Walk, *, expected: bool = True) -> None:
     element = page.locator(f"[data-cell='{cell.id}']").first
-    if cell.needs == "gpu":
+    if cell.needs != "cpu":
         return
     unfold(element)
     element.scroll_into_view_if_needed()
