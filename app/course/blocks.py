@@ -262,6 +262,15 @@ class ExerciseLink:
 
 
 @dataclass(frozen=True)
+class DrillPlace:
+    """The place in a chapter where one drill of the course is asked; `id` is the drill's, and the place's anchor."""
+
+    id: str
+    note: Html
+    where: Where
+
+
+@dataclass(frozen=True)
 class Illustration:
     """A picture with its alternative text and caption; `alt` describes it to a reader who cannot see it."""
 
@@ -320,5 +329,6 @@ PlainBlock = (
     | Incident
     | LadderPlace
     | ExerciseLink
+    | DrillPlace
 )
 """The blocks that are not questions and contain no other blocks."""

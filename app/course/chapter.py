@@ -43,6 +43,7 @@ class ParsedChapter:
     concepts: tuple[Named, ...]
     prerequisites: tuple[Named, ...]
     exercises: tuple[Named, ...]
+    drills: tuple[Named, ...]
     anchors: frozenset[str]
     anchor_lines: tuple[tuple[int, str], ...] = ()
     """Every anchor with its line, from the top."""
@@ -246,6 +247,7 @@ def _collect(chapter: Chapter | None, head: Head, draft: Draft) -> ParsedChapter
         tuple(concepts + draft.concepts),
         tuple(prerequisites),
         tuple(draft.exercises),
+        tuple(draft.drills),
         frozenset(draft.anchors),
         tuple(sorted((line, anchor) for anchor, line in draft.anchors.items())),
     )

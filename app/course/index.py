@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from app.course.block_tree import Block, blocks_within
-from app.course.blocks import Cell, Claim, ExerciseLink, Graph, Heading, Incident, Measure, Predict
+from app.course.blocks import Cell, Claim, DrillPlace, ExerciseLink, Graph, Heading, Incident, Measure, Predict
 from app.course.questions.kinds import Question
 from app.course.questions.question import QuestionBase
 from app.course.symptoms import SymptomTable, read_symptoms
@@ -38,6 +38,8 @@ class ChapterIndex:
     claims: Mapping[str, Claim]
     exercises: tuple[str, ...]
     """The names of the exercises that the chapter links to."""
+    drill: DrillPlace | None
+    """Where the chapter asks a drill; the check allows one."""
     symptoms: SymptomTable
     anchors: frozenset[str]
     """The anchors of headings and the ids of blocks: the places that a reader can be at."""
@@ -61,6 +63,7 @@ def index_blocks(blocks: tuple[Block, ...]) -> ChapterIndex:
         graphs=_by_id(block for block in found if isinstance(block, Graph)),
         claims=_by_id(block for block in found if isinstance(block, Claim)),
         exercises=tuple(dict.fromkeys(block.name for block in found if isinstance(block, ExerciseLink))),
+        drill=next((block for block in found if isinstance(block, DrillPlace)), None),
         symptoms=read_symptoms(found),
         anchors=frozenset(anchors_of(found)),
     )

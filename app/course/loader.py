@@ -32,7 +32,7 @@ from app.course.gallery import FOLDER as GALLERY
 from app.course.gallery import Snippet, check_gallery, read_snippet
 from app.course.glossary import PATH as GLOSSARY
 from app.course.glossary import check_terms, note_uses, read_glossary
-from app.course.language.links import check_links
+from app.course.language.links import check_drills, check_links
 from app.course.language.toml_file import find_line, read_toml
 from app.course.language.typeset import Typesetter
 from app.course.model import Chapter, Course, Evidence, Module, PlannedChapter
@@ -137,7 +137,9 @@ class CourseReader:
         text_of_guide = self._read_root(DEBUGGING, Rule.DEBUGGING_FILE, report)
         guide, guide_problems, links[DEBUGGING] = read_debugging(text_of_guide, self._parser)
         gallery = self._read_gallery(report)
-        drills = read_drills(self._read_drill_files(report), file.concepts, self._parser)
+        drill_files = self._read_drill_files(report)
+        drills = read_drills(drill_files, file.concepts, self._parser)
+        problems += check_drills(parsed, [Path(name).stem for name in drill_files if name.endswith(".md")])
         problems += drills.problems
         links |= drills.links
         problems += [*glossary_problems, *guide_problems, *check_gallery(gallery)]

@@ -13,6 +13,7 @@ from app.course.block_tree import Block, Box, Reveal, blocks_within
 from app.course.blocks import (
     Cell,
     Claim,
+    DrillPlace,
     ExerciseLink,
     Graph,
     Heading,
@@ -112,7 +113,7 @@ def texts_of(block: Block) -> list[str]:  # noqa: C901 - one flat match over a c
             return [words_of(block.intro), *texts_of(block.cell)]
         case Incident():
             return [words_of(block.title), words_of(block.story), *texts_of(block.cell)]
-        case ExerciseLink():
+        case ExerciseLink() | DrillPlace():
             return [words_of(block.note)]
         case Box():
             return [words_of(block.title), *_texts_within(block.blocks)]

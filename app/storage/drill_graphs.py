@@ -91,6 +91,15 @@ class DrillGraphs:
         rows = await self._database.read(fetch, _asked_of(learner).where(drill_graphs.c.id == graph))
         return _read(rows[0]) if rows else None
 
+    async def newest(self, learner: LearnerId, drill: str, digest: str) -> StoredGraph | None:
+        """The graph of a drill that this learner was asked and has not answered, or else the one answered last."""
+        asked = _asked_of(learner).where(_of({drill: digest}))
+        answered_at = drill_asks.c.answered_at
+        # NULL sorts first in one database and last in the other.
+        order = (answered_at.is_(None).desc(), answered_at.desc(), drill_asks.c.asked_at.desc())
+        rows = await self._database.read(fetch, asked.order_by(*order).limit(1))
+        return _read(rows[0]) if rows else None
+
     async def find_draw(self, learner: LearnerId, drill: str, seed: int) -> StoredGraph | None:
         """The same by its drill and seed."""
         asked = _asked_of(learner).where(drill_graphs.c.drill == drill, drill_graphs.c.seed == seed)

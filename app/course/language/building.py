@@ -19,7 +19,7 @@ from app.course.language.options import read_argument, read_options
 from app.course.language.stepping import build_steps
 from app.course.language.tree import Directive, Part, directives_of, line_of, plain_text, tokens_of
 from app.course.problems import Rule, one_of, suggest
-from app.course.questions.building import build_predict, build_question, require
+from app.course.questions.building import build_drill, build_predict, build_question, require
 
 NOT_A_WORD = re.compile(r"[^\w]+")
 
@@ -32,6 +32,7 @@ NAMED: dict[str, Callable[[Directive, str, Draft], Block | None]] = {
     "claim": build_claim,
     "figure": build_figure,
     "steps": build_steps,
+    "drill": build_drill,
 }
 
 

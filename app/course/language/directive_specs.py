@@ -158,6 +158,7 @@ SPECS: dict[str, Spec] = {
     "figure": Spec(FigureOptions, Argument.ID),
     "steps": Spec(StepsOptions, Argument.ID),
     "incident": Spec(IncidentOptions, Argument.ID, Holds.TO_LOOK_AT),
+    "drill": Spec(NoOptions, Argument.ID),
     "ladder": Spec(NoOptions, Argument.NONE),
     "exercise": Spec(NoOptions, Argument.EXERCISE),
     "interview": Spec(NoOptions, Argument.LEVEL, Holds.TO_LOOK_AT),

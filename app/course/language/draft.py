@@ -12,7 +12,7 @@ from app.course.problems import Report, Rule, suggest
 
 @dataclass(frozen=True)
 class Named:
-    """A use of a name that has to exist: an id of this chapter, a concept, a chapter or an exercise."""
+    """A use of a name that has to exist: an id of this chapter, a concept, a chapter, an exercise or a drill."""
 
     name: str
     line: int
@@ -50,6 +50,7 @@ class Draft:
     reserved_ids: frozenset[str] = frozenset()
     concepts: list[Named] = field(default_factory=list)
     exercises: list[Named] = field(default_factory=list)
+    drills: list[Named] = field(default_factory=list)
     resolvers: list[Named] = field(default_factory=list)
     clicked: list[Named] = field(default_factory=list)
     asks_about_drawn: bool = False

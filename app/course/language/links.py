@@ -1,6 +1,6 @@
 """Checks that every concept, chapter, anchor and exercise that a chapter or an exercise refers to exists."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from app.course.chapter import ParsedChapter
 from app.course.course_file import CourseFile
@@ -41,6 +41,19 @@ def check_links(
             _check_link(link, "", parsed, planned, exercises, report)
         if path.removeprefix("exercises/").split("/")[0] not in draft_exercises:
             _check_published(_links_out(found), draft_chapters, draft_exercises, report)
+        problems += report.problems
+    return problems
+
+
+def check_drills(parsed: Mapping[str, ParsedChapter], drills: Collection[str]) -> list[ContentProblem]:
+    """Problems for chapters that ask a drill which the course does not have.
+
+    `drills` are the names of all in the folder: one that cannot be read is reported there.
+    """
+    problems: list[ContentProblem] = []
+    for slug, chapter in parsed.items():
+        report = Report(f"chapters/{slug}/chapter.md")
+        _check_names(chapter.drills, drills, Rule.DRILL, "drill", "drills/", report)
         problems += report.problems
     return problems
 

@@ -41,6 +41,7 @@ NAMES = {
     "interview": "Interview",
     "faq": "Question",
     "exercise": "Exercise",
+    "drill": "Drill, asked on the website",
 }
 
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from markdown_it.token import Token
 
-from app.course.blocks import Html, Predict, Variant
+from app.course.blocks import DrillPlace, Html, Predict, Variant
 from app.course.language.directive_scan import Fence
-from app.course.language.directive_specs import PredictOptions
+from app.course.language.directive_specs import NoOptions, PredictOptions
 from app.course.language.draft import Draft, Named
 from app.course.language.options import read_options, read_question_options
 from app.course.language.tree import Directive, line_of, tokens_of
@@ -52,6 +52,19 @@ def build_predict(directive: Directive, name: str, draft: Draft) -> Predict | No
     draft.resolvers.append(Named(options.resolved_by, fence.line_of("resolved-by"), f"the prediction {name!r}"))
     where, content_hash = draft.where(fence.line), _hash_wording(fence, draft)
     return Predict(name, prompt, as_options(body.items), options.resolved_by, truth, where, content_hash)
+
+
+def build_drill(directive: Directive, name: str, draft: Draft) -> DrillPlace:
+    """The place of a drill. A chapter has one, because each is as large as a section and comes again by itself."""
+    fence = directive.fence
+    read_options(fence, NoOptions, draft.report)
+    if draft.drills:
+        message = f"the drill {name!r} is this chapter's second; line {draft.drills[0].line} has the first"
+        draft.report.add(fence.line, Rule.DRILL, name, message, "keep one of them; a page shows one drawn graph")
+    if name == fence.argument:
+        draft.drills.append(Named(name, fence.line, "{drill}"))
+    draft.questions += 1
+    return DrillPlace(name, draft.prose.html(tokens_of(directive.parts)), draft.where(fence.line))
 
 
 def _hash_wording(fence: Fence, draft: Draft, variant: Variant | None = None) -> str:

@@ -24,7 +24,7 @@ from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.rates import Act
 from app.web.edge.signing_in import actor_of
-from app.web.views.blocks import CodeLineView
+from app.web.views.steps import CodeLineView
 
 router = APIRouter(include_in_schema=False)
 

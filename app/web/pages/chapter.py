@@ -10,7 +10,7 @@ from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from app.course.blocks import Html, Predict
+from app.course.blocks import DrillPlace, Html, Predict
 from app.course.model import Chapter, Course
 from app.course.questions.kinds import GraphClick, Question
 from app.drawing.tasks import DrawPicture, Figure, NotDrawn
@@ -24,6 +24,7 @@ from app.web.edge.links import link_to
 from app.web.edge.mistakes import place_problems
 from app.web.edge.rates import Act
 from app.web.edge.site import CourseDep, Site, SiteDep
+from app.web.pages.chapter_drill import show_chapter_drill
 from app.web.pages.course_map import href_of
 from app.web.views.blocks import BlockView, HeadingView, ProblemView
 from app.web.views.calibrating import say_worth_before
@@ -148,7 +149,12 @@ async def gather_state(
             progress=count_progress(await site.ledger.finished_submissions(learner)),
             worth=say_worth_before(context.course, chapter, await site.store.review_cards.stated(learner)),
         )
-    return replace(state, figures=await _gather_figures(context, state))
+    drill = await show_chapter_drill(context, chapter, _drill_problem(chapter, state))
+    return replace(state, drill=drill, figures=await _gather_figures(context, state))
+
+
+def _drill_problem(chapter: Chapter, state: ChapterState) -> str:
+    return state.problems.get(chapter.index.drill.id, "") if chapter.index.drill else ""
 
 
 async def _gather_figures(context: RequestContext, state: ChapterState) -> dict[str, Figure]:
@@ -290,7 +296,7 @@ async def chapter_page(context: RequestContextDep, chapter: ChapterDep, another:
 async def answer_block(
     context: LearnerContext,
     chapter: Chapter,
-    block: Predict | Question,
+    block: Predict | Question | DrillPlace,
     problem: str = "",
     draws: Mapping[str, int] | None = None,
 ) -> Response:

@@ -235,7 +235,9 @@ async def show_asked(
 
 async def _show_answered(context: RequestContext, stored: StoredGraph, practised: Practised) -> Response:
     instance = await make_instance(context, stored, answered=True)
-    given = await _find_answer(context, stored)
+    given = await find_answer(context, stored)
+    if given is None:
+        raise HTTPException(404, "Your answer to this graph is not kept any more. Ask for another graph.")
     page = DrillAnsweredPage(
         frame=await context.frame("Drill", "Your answer, and what the run says."),
         view=show_answered(instance, given),
@@ -247,10 +249,9 @@ async def _show_answered(context: RequestContext, stored: StoredGraph, practised
     return context.site.renderer.page(page)
 
 
-async def _find_answer(context: RequestContext, stored: StoredGraph) -> Answer:
+async def find_answer(context: RequestContext, stored: StoredGraph) -> Answer | None:
+    """What this reader answered about a graph; None where it is not kept any more."""
     assert context.learner is not None
     history = await context.site.store.history(context.learner, ANSWERS)
-    for answer in reversed(history.answers):
-        if (answer.question, answer.response.draw) == (stored.drill, stored.graph.seed):
-            return answer
-    raise HTTPException(404, "Your answer to this graph is not kept any more. Ask for another graph.")
+    mine = (each for each in reversed(history.answers) if each.question == stored.drill)
+    return next((each for each in mine if each.response.draw == stored.graph.seed), None)

@@ -11,6 +11,7 @@ from app.course.blocks import Html, Need, Slider, Switch
 from app.course.claim_status import ClaimStatus
 from app.course.model import Evidence
 from app.web.views.ladder import LadderView
+from app.web.views.steps import StepsView
 
 
 @dataclass(frozen=True)
@@ -286,38 +287,6 @@ class FigureView:
 
 
 @dataclass(frozen=True)
-class CodeLineView:
-    """A line of a listing; `marked` if an error was raised there."""
-
-    number: int
-    html: Html
-    marked: bool
-
-
-@dataclass(frozen=True)
-class StepView:
-    """One state of a walk. `numbers` are its line numbers, separated by spaces; `code` is those lines, coloured."""
-
-    numbers: str
-    code: tuple[CodeLineView, ...]
-    html: Html
-
-
-@dataclass(frozen=True)
-class StepsView:
-    """A walk through a program's states: a listing, and every state. A script shows one at a time."""
-
-    template: ClassVar[str] = "steps"
-    id: str
-    anchor: str
-    intro: Html
-    caption: Html
-    source: str
-    source_html: Html
-    states: tuple[StepView, ...]
-
-
-@dataclass(frozen=True)
 class IncidentView:
     """A failure, described and replayed; the switches are in the cell's form."""
 
@@ -357,6 +326,28 @@ class ExerciseLinkView:
     minutes: int
     attempts: int
     passed: bool
+
+
+@dataclass(frozen=True)
+class DrillView:
+    """A drill in a chapter: a form that asks for a graph, or the graph with its question, or with the answer.
+
+    `chapter` is what the form sends. Before a graph is asked for, `question` and `graph` are None.
+    """
+
+    template: ClassVar[str] = "drill"
+    id: str
+    anchor: str
+    chapter: str
+    note: Html
+    question: QuestionView | None = None
+    graph: GraphView | None = None
+    confidences: tuple[ConfidenceView, ...] = ()
+    problem: str = ""
+
+    @property
+    def answered(self) -> bool:
+        return self.question is not None and self.question.state != "unanswered"
 
 
 @dataclass(frozen=True)
@@ -406,6 +397,7 @@ BlockView = (
     | IncidentView
     | LadderView
     | ExerciseLinkView
+    | DrillView
     | BoxView
     | RevealView
 )

@@ -4,6 +4,7 @@ from app.web.views.blocks import (
     BlockView,
     BoxView,
     CellView,
+    DrillView,
     ExerciseLinkView,
     IncidentView,
     MeasurementView,
@@ -14,7 +15,7 @@ from app.web.views.blocks import (
 from app.web.views.ladder import LadderView
 
 
-def is_of_reader(view: BlockView) -> bool:
+def is_of_reader(view: BlockView) -> bool:  # noqa: C901 - one flat match over a closed union
     """Whether the block shows what this reader wrote, chose, ran or reached."""
     match view:
         case CellView():
@@ -25,6 +26,8 @@ def is_of_reader(view: BlockView) -> bool:
             return view.state != "open" or bool(view.problem)
         case QuestionView():
             return view.state != "unanswered" or bool(view.attempts or view.problem)
+        case DrillView():
+            return view.question is not None or bool(view.problem)
         case ExerciseLinkView():
             return view.passed or view.attempts > 0
         case LadderView():

@@ -13,6 +13,7 @@ from app.course.block_tree import Block, Box, Reveal
 from app.course.blocks import (
     Cell,
     Claim,
+    DrillPlace,
     ExerciseLink,
     Graph,
     Heading,
@@ -84,6 +85,8 @@ class ChapterState:
     deck: Deck = NO_DECK
     worth: Mapping[str, str] = field(default_factory=dict)
     """By question id: what the learner's words of confidence were worth on its subject so far."""
+    drill: views.DrillView | None = None
+    """The chapter's drill with the graph that this learner was asked."""
     noted: frozenset[str] = frozenset()
     """The blocks on which the learner has a note."""
 
@@ -129,6 +132,8 @@ def present_block(block: Block, state: ChapterState) -> views.BlockView:  # noqa
             return show_incident(block, present_cell(block.cell, state))
         case LadderPlace():
             return state.ladder or views.ProseView("")
+        case DrillPlace():
+            return state.drill or views.DrillView(block.id, block.id, state.chapter.slug, block.note)
         case ExerciseLink():
             return present_exercise_link(state.course, block.name, state.progress, block.note)
         case Box():

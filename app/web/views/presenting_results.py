@@ -8,10 +8,11 @@ from app.course.model import Exercise
 from app.web.edge.figures import RunPicture
 from app.web.edge.frame import Link
 from app.web.views import result_views as views
-from app.web.views.blocks import CodeLineView, PredictView
+from app.web.views.blocks import PredictView
 from app.web.views.case_graphs import show_case_graph
 from app.web.views.diffs import compare_whole
 from app.web.views.outcomes import HEADLINES, PUBLIC_CHECKS_HELD, WRONG_DIAGNOSIS
+from app.web.views.steps import CodeLineView
 from graders.contract.jobs import Diagnosed, GradeJob
 from graders.contract.results import CaseResult, Difference, Finding, Measure, Mistake, Outcome, RunEnd, Verdict
 from graders.ledger import QueuePosition, State, Submission

@@ -5,8 +5,9 @@ from typing import ClassVar
 
 from app.course.blocks import Html
 from app.web.edge.frame import Link
-from app.web.views.blocks import CodeLineView, PredictView
+from app.web.views.blocks import PredictView
 from app.web.views.diffs import ComparisonView
+from app.web.views.steps import CodeLineView
 from app.web.views.tapes import TapeView
 
 

@@ -10,6 +10,7 @@ from app.course.block_tree import Block, Box, Reveal
 from app.course.blocks import (
     Cell,
     Claim,
+    DrillPlace,
     ExerciseLink,
     Graph,
     Heading,
@@ -37,6 +38,7 @@ KINDS: tuple[tuple[type, str], ...] = (
     (Steps, "walk-through"),
     (Incident, "incident"),
     (ExerciseLink, "link to an exercise"),
+    (DrillPlace, "drill"),
     (Box, "box"),
     (Reveal, "answer that unfolds"),
 )

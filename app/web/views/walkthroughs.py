@@ -3,14 +3,15 @@
 from app.course.blocks import Illustration, Incident, Steps, StepState
 from app.web.views import blocks as views
 from app.web.views.presenting_results import show_lines
+from app.web.views.steps import StepsView, StepView
 
 
 def show_illustration(block: Illustration) -> views.FigureView:
     return views.FigureView(block.id, block.address, block.alt, block.caption)
 
 
-def show_steps(block: Steps) -> views.StepsView:
-    return views.StepsView(
+def show_steps(block: Steps) -> StepsView:
+    return StepsView(
         id=block.id,
         anchor=block.id,
         intro=block.intro,
@@ -21,9 +22,9 @@ def show_steps(block: Steps) -> views.StepsView:
     )
 
 
-def _show_state(state: StepState, source: str) -> views.StepView:
+def _show_state(state: StepState, source: str) -> StepView:
     code = show_lines(source, state.lines)
-    return views.StepView(" ".join(str(line.number) for line in code), code, state.html)
+    return StepView(" ".join(str(line.number) for line in code), code, state.html)
 
 
 def show_incident(block: Incident, cell: views.CellView) -> views.IncidentView:

@@ -225,6 +225,8 @@ BLOCKS: list[Row] = [
     (CHAPTER, "+++\nTwo.\n", "", "", 28, "missing-part"),
     (CHAPTER, "Do it.\n:::", "Do it.", "", 55, "unclosed-fence"),
     (CHAPTER, ":::{exercise} double", ":::{exercise}", "", 55, "argument"),
+    (CHAPTER, "Words", ":::{drill} nowhere\n:::\n\nWords", "", 11, "drill"),
+    (CHAPTER, "Words", ":::{drill}\n:::\n\nWords", "", 11, "argument"),
     (CHAPTER, "Words", ":::{fold}\nIn.\n:::\n\nWords", "", 11, "missing-part"),
     (CHAPTER, "Words", ":::{interview} boss\nWhy?\n\n+++\nSo.\n:::\n\nWords", "", 11, "argument"),
     (CHAPTER, "Words", ":::{core-idea}\n:::\n\nWords", "", 11, "missing-part"),

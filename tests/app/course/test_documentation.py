@@ -18,6 +18,31 @@ REPOSITORY = Path(__file__).parents[3]
 DOCUMENT = (REPOSITORY / "docs" / "writing-a-chapter.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^````markdown\n(.*?)^````$", DOCUMENT, re.MULTILINE | re.DOTALL)
 
+DRILL = """\
+:::{question} sum-of-uses
+:kind: number
+:role: synthetic
+:concepts: accumulation
+:variant: sum-of-uses
+What is `x.grad`?
+
+- [ ] {{last}}
+  > That is the share of the last use alone.
+
++++
+{{answer}}.
+:::
+"""
+DRAW = '''\
+def draw(rng, level):
+    """A leaf with several uses: the operations are the program's, the numbers its own."""
+    factors = [rng.randint(2, 30) for _ in range(2 + level)]
+    uses = " + ".join(f"{factor} * x" for factor in factors)
+    lines = ["import torch", "", "x = torch.tensor(2.0, requires_grad=True)", f"y = {uses}", "y.backward()"]
+    answer = {"answer": float(sum(factors)), "last": float(factors[-1])}
+    return {"code": "\\n".join(lines), "observe": "gradient x"} | answer
+'''
+
 
 @pytest.mark.parametrize("name", sorted(SPECS))
 def test_every_directive_is_documented_with_an_example_or_in_the_table_of_boxes(name: str) -> None:
@@ -61,6 +86,9 @@ def write_examples(root: Path) -> None:
     figures.mkdir()
     (figures / "two-paths.svg").write_text("<svg/>", encoding="utf-8")
     shutil.copytree(REPOSITORY / "tests" / "course" / "exercises" / "double", root / "exercises" / "double")
+    (root / "drills").mkdir()
+    (root / "drills" / "sum-of-uses.md").write_text(DRILL, encoding="utf-8")
+    (root / "drills" / "sum-of-uses.py").write_text(DRAW, encoding="utf-8")
 
 
 def test_the_examples_together_are_a_chapter_without_a_mistake(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from app.course.block_tree import Block, Reveal, blocks_within
+from app.course.blocks import DrillPlace
 from app.course.loader import load_course
 from app.course.model import Chapter, Course
 from app.course.passages import HOLDING_ANSWERS, Kind, Passage, gather_passages
@@ -20,7 +21,8 @@ FIXTURE = Path(__file__).parents[2] / "course"
 
 SEARCHED = {
     "Box.title", "Cell.caption", "Cell.source", "Chapter.number", "Chapter.objectives", "Chapter.subtitle",
-    "Chapter.title", "Claim.myth", "Claim.sentence", "ExerciseLink.note", "FlowStep.command", "FlowStep.text",
+    "Chapter.title", "Claim.myth", "Claim.sentence", "DrillPlace.note", "ExerciseLink.note",
+    "FlowStep.command", "FlowStep.text",
     "FlowStep.title", "Graph.alt", "Graph.caption", "Graph.source", "Heading.text", "Illustration.alt",
     "Illustration.caption", "Incident.story", "Incident.title", "Manifest.summary", "Manifest.title",
     "Predict.prompt", "Prose.html", "Reveal.prompt", "Steps.intro", "Term.html", "Term.name", "Exercise.prompt",
@@ -73,7 +75,14 @@ class Marker:
 
 @pytest.fixture(scope="module")
 def course() -> Course:
-    return load_course(FIXTURE)[0]
+    """The fixture, with a place for a drill: it has no drills itself, because every site test would draw them."""
+    course = load_course(FIXTURE)[0]
+    first, *others = course.modules
+    chapter, *rest = first.chapters
+    assert isinstance(chapter, Chapter)
+    place = DrillPlace("sums", "<p>On a new graph.</p>", chapter.where)
+    asking = dataclasses.replace(chapter, blocks=(*chapter.blocks, place))
+    return dataclasses.replace(course, modules=(dataclasses.replace(first, chapters=(asking, *rest)), *others))
 
 
 @pytest.fixture(scope="module")
