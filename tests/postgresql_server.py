@@ -50,6 +50,14 @@ class Server:
         """`immediate` is a crash: no transaction ends, and the next start recovers."""
         self._run("pg_ctl", "-D", "data", "-w", "-m", how, "stop")
 
+    def dump(self, database: str, file: Path) -> None:
+        """A backup while the server runs, as docs/operating.md has it."""
+        self._run("pg_dump", "--format=custom", f"--file={file}", "-h", str(self.folder), "-U", USER, database)
+
+    def restore(self, file: Path, database: str) -> None:
+        self.execute(f"CREATE DATABASE {database}")
+        self._run("pg_restore", f"--dbname={database}", "-h", str(self.folder), "-U", USER, str(file))
+
     def _run(self, program: str, *arguments: str) -> None:
         command = [str(self._programs / program), *arguments]
         group = "postgres" if self._user else None

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from fault_parts import Stage, open_stage
 from postgresql_server import MISSING, Server, find_programs, run_server
 from served_site import Answer, RunningSite, find_free_port
 
-from app.storage.database import migrate
+from app.storage.database import is_up_to_date, migrate
 from graders.contract.model import SubmissionId
 from graders.ledger import StorageRefused
 
@@ -110,3 +110,31 @@ def test_while_the_server_is_gone_pages_say_so_and_then_come_back(server: Server
         assert answer.send(site.port)
     finally:
         site.close()
+
+
+async def test_a_backup_that_is_made_under_load_is_whole_and_its_work_goes_on(server: Server, tmp_path: Path) -> None:
+    backup = server.folder / "backup.dump"
+    with staged(server, tmp_path) as stage:
+        stage.start_worker("first")
+        before = [await insist(stage, number) for number in range(30)]
+        meanwhile = asyncio.create_task(insist_on_all(stage, range(30, 90)))
+        await asyncio.to_thread(server.dump, "postgres", backup)
+        await meanwhile
+        await stage.ledger.close()
+    server.restore(backup, "restored")
+
+    assert is_up_to_date(server.url("restored"))
+    stage = open_stage(tmp_path, server.url("restored"))
+    stage.start_worker("heir")
+    try:
+        for submission in before:
+            await stage.expect_one_verdict(submission, within_seconds=60)
+        await stage.expect_one_verdict(await insist(stage, 1000))
+    finally:
+        stage.workers.end_workers()
+        await stage.ledger.close()
+
+
+async def insist_on_all(stage: Stage, numbers: Iterable[int]) -> None:
+    for number in numbers:
+        await insist(stage, number)
