@@ -26,6 +26,7 @@ def answers(exercise: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Inputs and expected answer of every case, for several draws."""
     cases, probe, solution = (load(exercise, file) for file in ("cases", "probe", "solution"))
     drawn = [case for seed in SEEDS for case in cases.draw_cases(random.Random(seed))]
+    drawn = [case for case in drawn if "peak" not in case]  # those are prepared first, and held against a budget
     return [(case["inputs"], probe.probe(solution, case["inputs"])) for case in drawn]
 
 
@@ -157,3 +158,12 @@ def test_cross_entropy_is_torchs_with_the_same_padding():
             assert is_near(expected[f"{side}loss"], loss.detach())
             for name in ("gradient", "gradient once more"):
                 assert is_near(expected[f"{side}{name}"], gradient * inputs[f"{side}g"])
+
+
+def test_the_activation_that_saves_one_tensor_has_the_gradient_of_its_formula():
+    for inputs, expected in answers("an-activation-that-saves-one-tensor"):
+        x = leaf(inputs["x"])
+        y = x * torch.sigmoid(x) * torch.tanh(x)
+        (gradient,) = torch.autograd.grad(y, x, torch.from_numpy(inputs["g"]))
+        assert is_near(expected["y"], y.detach())
+        assert is_near(expected["gradient"], gradient if inputs["wanted"] else torch.zeros_like(x))
