@@ -1,5 +1,6 @@
 """What an operator watches: outcomes, waits and runs of jobs, sizes, and alert rules that name real metrics."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from graders.ledger import StorageRefused
 
 ROOT = Path(__file__).resolve().parents[4]
 ALERTS = ROOT / "docs" / "prometheus-alerts.yml"
+DASHBOARD = ROOT / "docs" / "grafana-dashboard.json"
 SUBMIT = "/api/exercises/double/submissions"
 SUFFIXES = re.compile(r"_(total|bucket|sum|count|created)$")
 
@@ -120,6 +122,25 @@ async def test_the_alert_rules_name_metrics_that_there_are(browser: httpx2.Async
     named = {name for rule in rules for name in re.findall(r"\bunwind_[a-z_]+", rule["expr"])}
     assert {SUFFIXES.sub("", name) for name in named} - shown == set()
     assert all(rule["annotations"]["summary"] for rule in rules)
+
+
+async def test_the_dashboard_shows_metrics_that_there_are_with_the_labels_that_they_have(
+    browser: httpx2.AsyncClient, worker: FakeWorker
+) -> None:
+    await hand_in(browser, "for-the-dashboard")
+    exported = (await browser.get("/metrics")).text
+    panels = json.loads(DASHBOARD.read_text())["panels"]
+    asked = [target["expr"] for panel in panels for target in panel["targets"]]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    for expression in asked:
+        (name,) = {found for found in re.findall(r"\b(?:unwind|process)_\w+|\bup\b", expression)}
+        if name == "up":  # Prometheus makes this one itself
+            continue
+        lines = [line for line in exported.splitlines() if line.startswith((f"{name}{{", f"{name} "))]
+        assert lines or f"# TYPE {name.removesuffix('_total')}" in exported, name
+        grouped = re.search(r"by \(([^)]*)\)", expression)
+        labels = set(grouped[1].split(", ")) - {"le", "instance"} if grouped else set()
+        assert all(f'{label}="' in line for line in lines for label in labels), (expression, lines[:1])
 
 
 def test_the_log_lines_that_deserve_an_alert_are_written_somewhere() -> None:
