@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Coroutine
+from contextvars import Context
 from typing import Any, Final
 
 from psycopg import AsyncConnection, Error
@@ -86,7 +87,8 @@ class NotifiedWakeups:
 
     def _keep_running(self, name: str, work: Callable[[AsyncConnection], Coroutine[Any, Any, None]]) -> None:
         if name not in self._tasks:
-            self._tasks[name] = asyncio.create_task(self._stay_connected(work))
+            # In a context of its own: what it logs is not about the request that happened to come first.
+            self._tasks[name] = asyncio.create_task(self._stay_connected(work), context=Context())
 
     async def _stay_connected(self, work: Callable[[AsyncConnection], Coroutine[Any, Any, None]]) -> None:
         pause = FIRST_PAUSE_SECONDS

@@ -3,6 +3,7 @@
 import asyncio
 import re
 import threading
+from contextvars import ContextVar
 
 import pytest
 from ledger_parts import ANN, OpenLedger, cell, claim_now, grade
@@ -14,6 +15,7 @@ from graders.contract.jobs import Queue
 from graders.contract.results import Outcome, Verdict
 from graders.ledger import Database, Ledger, Policy, StorageRefused, TooManyPending
 from graders.ledger.locks import take_lock, try_lock
+from graders.ledger.notified_wakeups import NotifiedWakeups
 from graders.ledger.records import State
 from graders.ledger.tables import submissions, workers
 from graders.ledger.wakeups import queue_topic
@@ -199,3 +201,22 @@ async def test_a_verdict_at_one_host_reaches_the_stream_at_another(open_one: Ope
     async with asyncio.timeout(10):
         await reading
     assert seen == ["queued", "started", "finished"]
+
+
+async def test_the_task_that_keeps_a_connection_for_wake_ups_is_about_no_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    request: ContextVar[str] = ContextVar("request", default="none")
+    seen: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    async def connect(address: str, **options: object) -> None:
+        seen.set_result(request.get())
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr("graders.ledger.notified_wakeups.AsyncConnection.connect", connect)
+    wakeups = NotifiedWakeups("postgresql://db/unwind")
+    request.set("the one that came first")
+    listener = wakeups.listen(queue_topic(Queue.CPU))
+    assert await seen == "none"
+    listener.close()
+    await wakeups.close()
