@@ -167,3 +167,20 @@ def test_the_activation_that_saves_one_tensor_has_the_gradient_of_its_formula():
         (gradient,) = torch.autograd.grad(y, x, torch.from_numpy(inputs["g"]))
         assert is_near(expected["y"], y.detach())
         assert is_near(expected["gradient"], gradient if inputs["wanted"] else torch.zeros_like(x))
+
+
+def test_a_gradient_through_a_step_is_the_outer_gradient_times_one_minus_rate_times_hessian_for_each_step():
+    probe = load("a-gradient-through-a-step", "probe")
+    for inputs, expected in answers("a-gradient-through-a-step"):
+        if inputs["inner"] == "wide":
+            continue
+        losses = [probe.Loss(inputs[w], inputs[f"{w} matrix"], inputs[f"{w} vector"]) for w in ("inner", "outer")]
+        path = [leaf(inputs["theta"])]
+        for _ in range(inputs["steps"]):
+            (slope,) = torch.autograd.grad(losses[0](path[-1]), path[-1])
+            path.append(leaf((path[-1] - inputs["rate"] * slope).detach().numpy()))
+        (gradient,) = torch.autograd.grad(losses[1](path[-1]), path[-1])
+        for theta in reversed(path[:-1]):
+            hessian = torch.autograd.functional.hessian(losses[0], theta.detach())
+            gradient = gradient - inputs["rate"] * hessian @ gradient
+        assert is_near(expected["gradient"], gradient.detach())

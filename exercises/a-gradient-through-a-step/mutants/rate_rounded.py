@@ -1,0 +1,11 @@
+import torch
+
+
+def meta_gradient(inner, outer, theta, rate, steps):
+    start = theta.detach().requires_grad_()
+    adapted = start
+    rate = rate * 1.0000001
+    for _ in range(steps):
+        (gradient,) = torch.autograd.grad(inner(adapted), adapted, create_graph=True)
+        adapted = adapted - rate * gradient
+    return torch.autograd.grad(outer(adapted), start)[0]
