@@ -88,7 +88,7 @@ def find_faults(page: Page) -> list[str]:
     return find_violations(page) + ([f"{too_wide} px too wide"] if too_wide > 0 else [])
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.nightly), 390])
 def test_a_question_is_asked_at_a_mark_and_its_answer_comes_back(browser: Browser, address: str, width: int) -> None:
     page = sign_in(browser, address, "Bob", 1280)
     page.set_viewport_size({"width": width, "height": 900})

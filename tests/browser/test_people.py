@@ -93,7 +93,11 @@ class Looks:
 
 @pytest.mark.parametrize(
     ("width", "theme", "script"),
-    [(390, "dark", True), pytest.param(1280, "light", True, marks=pytest.mark.nightly), (390, "light", False)],
+    [
+        (390, "dark", True),
+        pytest.param(1280, "light", True, marks=pytest.mark.nightly),
+        pytest.param(390, "light", False, marks=pytest.mark.nightly),
+    ],
 )
 def test_from_the_first_operator_to_a_learner_s_new_password(
     browser: Browser, address: str, environment: dict[str, str], width: int, theme: str, script: bool

@@ -88,6 +88,7 @@ async def test_two_workers_and_two_reconcilers_share_fifty_jobs_without_a_double
     assert {one.claim_number for one in found} == {1}
 
 
+@pytest.mark.nightly
 async def test_twelve_kills_during_a_hundred_jobs_lose_and_double_none(stage: Stage) -> None:
     rng = random.Random(7)
     submissions = []

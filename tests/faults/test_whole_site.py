@@ -126,6 +126,7 @@ def test_a_grader_and_a_website_that_are_killed_come_back_and_all_is_judged(open
     expect_one_verdict_each(site.url, answers)
 
 
+@pytest.mark.nightly
 def test_an_exercise_that_is_edited_while_the_site_runs_is_judged_as_it_is_now(
     open_site: OpenSite, tmp_path: Path
 ) -> None:
@@ -142,6 +143,7 @@ def test_an_exercise_that_is_edited_while_the_site_runs_is_judged_as_it_is_now(
     assert len(query(site.url, "SELECT DISTINCT exercise_digest FROM submissions")) == 2
 
 
+@pytest.mark.nightly
 def test_it_stops_within_seconds_with_a_hundred_streams_open(open_site: OpenSite) -> None:
     site = open_site()
     os.kill(site.find_part("graders worker"), signal.SIGSTOP)
