@@ -17,6 +17,7 @@ from graders.contract.settings import GraderSettings
 ON_THE_SITE = ("serve", "site", "migrate", "operator", "publish", "doctor")
 """Commands that read or write the site's database; the others work on the course's files."""
 WITH_ARGUMENTS = ("operator", "publish", "doctor", "check", "new", "export", "import", "contents")
+"""They parse their own arguments; argparse.REMAINDER would refuse ones that begin with an option."""
 COMPOSE_SETTINGS = ("address", "site_memory", "grader_memory")
 """Variables that docker-compose.yml reads, and that may also be set in a container's environment."""
 
@@ -38,7 +39,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands.add_parser("export", help="write a chapter as a Jupyter notebook", add_help=False)
     commands.add_parser("import", help="start a chapter from a Jupyter notebook", add_help=False)
     commands.add_parser("contents", help="list the course's chapters and exercises in two tables", add_help=False)
-    # Those with arguments parse their own arguments; argparse.REMAINDER would refuse ones that begin with an option.
     chosen, rest = parser.parse_known_args(arguments)
     if rest and chosen.command not in WITH_ARGUMENTS:
         parser.error(f"{chosen.command} takes no arguments, but got {' '.join(rest)}")

@@ -25,6 +25,8 @@ from sqlalchemy import func, select
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from submissions import find_percentile
+
 from app.storage.database import migrate
 from graders.contract.events import EventKind, OnEvent
 from graders.contract.hello import WorkerHello
@@ -107,10 +109,6 @@ def read_waits(url: str) -> list[float]:
         return [1000 * (started - queued) for queued, started in rows if started is not None]
 
     return asyncio.run(read())
-
-
-def find_percentile(times: list[float], share: float) -> float:
-    return sorted(times)[int(share * (len(times) - 1))]
 
 
 @contextmanager

@@ -21,6 +21,8 @@ from statistics import median
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from submissions import find_percentile
+
 from graders.ledger.fairness import (
     RECENT_SECONDS,
     SHORT_RUN_SECONDS,
@@ -210,10 +212,6 @@ class Simulation:
         self.queue.running.remove(job)
         if job.person.floods and now < SECONDS:
             self._flood(job.person.address, now)
-
-
-def find_percentile(times: list[float], share: float) -> float:
-    return sorted(times)[int(share * (len(times) - 1))]
 
 
 @dataclass

@@ -47,7 +47,7 @@ def migrate(database_url: str, data: Path) -> None:
 
 def is_up_to_date(database_url: str) -> bool:
     """Whether the database exists with all migrations. Raises MigrationRefused if it is damaged, or DatabaseError."""
-    if not database_exists(database_url):
+    if not _exists(database_url):
         return False
     with open_for_migration(database_url) as connection:
         check_health(connection)
@@ -55,7 +55,7 @@ def is_up_to_date(database_url: str) -> bool:
         return current == ScriptDirectory.from_config(make_config(connection)).get_current_head()
 
 
-def database_exists(database_url: str) -> bool:
+def _exists(database_url: str) -> bool:
     """Opening an SQLite file would make it."""
     url = read_url(database_url)
     return url.get_backend_name() != "sqlite" or Path(url.database or "").is_file()

@@ -35,6 +35,14 @@ def find_descendants(pid: int) -> list[int]:
     return [found for child in children for found in (child, *find_descendants(child))]
 
 
+def kill_tree(pid: int) -> None:
+    """As when the machine loses power: the process and all that it started, at once."""
+    for one in [pid, *find_descendants(pid)]:
+        # One that ended by itself meanwhile, or died with its parent, is as dead as it should be.
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(one, signal.SIGKILL)
+
+
 def is_alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -112,11 +120,7 @@ class RunningSite:
         raise AssertionError(f"no process with {words}")
 
     def kill_whole(self) -> None:
-        """As when the machine loses power: every process at once."""
-        for pid in [self.serving.pid, *find_descendants(self.serving.pid)]:
-            # One that ended by itself meanwhile, or died with its parent, is as dead as it should be.
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        kill_tree(self.serving.pid)
         self.close()
 
     def stop(self) -> int:

@@ -2,7 +2,6 @@
 
 import os
 import random
-import signal
 import subprocess
 import sys
 import threading
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from postgresql_server import MISSING, Server, find_programs, run_server
-from served_site import COURSE, ROOT, Answer, RunningSite, find_descendants, find_free_port, query
+from served_site import COURSE, ROOT, Answer, RunningSite, find_free_port, kill_tree, query
 
 from app.storage.database import migrate
 
@@ -38,11 +37,7 @@ class Grader:
             )  # fmt: skip
 
     def vanish(self) -> None:
-        for pid in [self.running.pid, *find_descendants(self.running.pid)]:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+        kill_tree(self.running.pid)
         self.running.wait()
 
 
