@@ -44,6 +44,7 @@ class BackwardRun:
 
     def __init__(self, recorder: Recorder, call: int, keeps_graph: bool) -> None:
         self._recorder = recorder
+        self._see_step = recorder.renderer.see_step
         self._call = call
         self._keeps_graph = keeps_graph
         self._thread = get_ident()
@@ -120,7 +121,7 @@ class BackwardRun:
     def _note_run(self, event: Event, row: Row, incoming: Any, outgoing: Any) -> None:
         recorder, node = self._recorder, self._nodes.pop(row, None)
         tape, rules = recorder.tape, recorder.rules
-        event.received, event.sent = recorder.renderer.see_step(row, incoming, outgoing, len(tape.events))
+        event.received, event.sent = self._see_step(row, incoming, outgoing, len(tape.events))
         if recorder.asked and (asked := recorder.asked.get(row.sequence)) is not None:
             event.text = HOOKED if asked.is_hooked else ""
             self._keep(row, asked, event.received)

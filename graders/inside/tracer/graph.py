@@ -3,7 +3,6 @@
 A small tag in each node's metadata gives later walks its row, and signals when the node is destroyed.
 """
 
-import functools
 import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -272,6 +271,7 @@ class Graph:
 
 
 _known_types: dict[type, tuple[str, bool]] = {}
+_dtype_names: dict[Any, str] = {}
 
 
 def _name_node(node: Any) -> tuple[str, bool]:
@@ -284,10 +284,10 @@ def _name_node(node: Any) -> tuple[str, bool]:
     return known
 
 
-@functools.cache
 def name_dtype(dtype: Any) -> str:
     """float32, not torch.float32."""
-    return str(dtype).removeprefix("torch.")
+    name = _dtype_names[dtype] = str(dtype).removeprefix("torch.")
+    return name
 
 
 def _read_output(output: Any) -> tuple[tuple[int, ...], str]:
@@ -295,7 +295,8 @@ def _read_output(output: Any) -> tuple[tuple[int, ...], str]:
         shape = tuple(output.shape)
     except (RuntimeError, TypeError, ValueError):
         shape = ()  # nested tensors have no single shape
-    return shape, name_dtype(output.dtype)
+    dtype = output.dtype
+    return shape, _dtype_names.get(dtype) or name_dtype(dtype)
 
 
 def read_root(tensor: Any) -> Any:

@@ -17,6 +17,7 @@ from .numerals import norm_of, write_values
 from .tape import Event
 
 _norm = torch._C._linalg.linalg_vector_norm
+_STRIDED = torch.strided
 _SPARSE = "sparse"
 _REARRANGES = frozenset(
     f"{name}Backward0"
@@ -37,6 +38,7 @@ class Renderer:
 
     def __init__(self, caps: Caps) -> None:
         self._caps = caps
+        self._valued_steps, self._normed_steps = caps.valued_steps, caps.normed_steps
         self._shapes: dict[Any, str] = {}
 
     def see(self, tensor: Any, step: int) -> Seen:
@@ -44,22 +46,21 @@ class Renderer:
         if tensor is None:
             return NOTHING
         shape = tensor.shape
-        if tensor.layout != torch.strided:
+        if tensor.layout is not _STRIDED:
             return shape, _SPARSE
-        caps, items = self._caps, tensor.numel()
         try:
-            if items <= MAX_SIDE**2 and step < caps.valued_steps:
-                if items <= caps.max_value_items:
+            if step < self._valued_steps and (items := tensor.numel()) <= MAX_SIDE**2:
+                if items <= self._caps.max_value_items:
                     return shape, tensor.tolist()
                 if is_small_matrix(tensor):
                     return shape, Matrix(tensor.tolist())
-            if step >= caps.normed_steps or not (tensor.is_floating_point() or tensor.is_complex()):
+            if step >= self._normed_steps:
                 return shape, None
             norm = _norm(tensor)
             # A number is smaller than a tensor; of another device it would be waited for.
             return shape, (norm.item(),) if tensor.is_cpu else norm
         except (RuntimeError, NotImplementedError, TypeError):
-            return shape, None  # batched, meta, quantized and boolean tensors have shapes but no readable numbers
+            return shape, None  # batched, meta, quantized, boolean and integer tensors have shapes but no norms
 
     def see_grad(self, grad: Any, step: int) -> Seen:
         """What a leaf's .grad is."""
@@ -67,15 +68,14 @@ class Renderer:
 
     def see_received(self, row: Row, tensors: Any, step: int) -> tuple[Seen, ...]:
         """What a node receives: read once, where it is what another node has just sent."""
-        arrived, row.arrived = row.arrived, None
-        if len(tensors) != 1:
-            return tuple([self.see(tensor, step) for tensor in tensors])
-        tensor = tensors[0]
-        if arrived is not None and type(tensor) is torch.Tensor:
-            seen, place, version = arrived
-            if tensor.data_ptr() == place and tensor._version == version:
-                return (seen,)
-        return (self.see(tensor, step),)
+        arrived = row.arrived
+        if arrived is not None:
+            row.arrived = None
+            if len(tensors) == 1 and type(tensor := tensors[0]) is torch.Tensor:
+                seen, place, version = arrived
+                if tensor.data_ptr() == place and tensor._version == version:
+                    return (seen,)
+        return tuple([self.see(tensor, step) for tensor in tensors])
 
     def see_step(
         self, row: Row, incoming: Any, outgoing: Any, step: int
@@ -85,10 +85,10 @@ class Renderer:
         What it passes on is seen once, and is noted for the nodes that receive nothing else: reading a gradient takes
         longer than all else that the tape does.
         """
-        received = self.see_received(row, incoming, step)
+        received, see = self.see_received(row, incoming, step), self.see
         whole = incoming[0] if len(incoming) == 1 else None
         norm = received[0][1] if whole is not None and row.name in _REARRANGES else None
-        keeps_norm, see = type(norm) is tuple, self.see
+        keeps_norm = type(norm) is tuple
         sent: list[Seen] = []
         for tensor in outgoing:
             if tensor is None:
@@ -100,10 +100,10 @@ class Renderer:
             else:
                 sent.append(see(tensor, step))
         for target, slot, _ in row.edges:
-            if target.uses == 1 and slot < len(sent) and sent[slot][1] is not None:
+            if target.uses == 1 and slot < len(sent) and (seen := sent[slot])[1] is not None:
                 tensor = outgoing[slot]
-                if type(tensor) is torch.Tensor and tensor.layout is torch.strided:
-                    target.arrived = (sent[slot], tensor.data_ptr(), tensor._version)
+                if type(tensor) is torch.Tensor and seen[1] is not _SPARSE:
+                    target.arrived = (seen, tensor.data_ptr(), tensor._version)
         return received, tuple(sent)
 
     def write(self, seen: tuple[Seen, ...]) -> tuple[str, float | None]:

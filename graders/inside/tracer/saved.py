@@ -25,6 +25,7 @@ class Saved(NamedTuple):
 
 _make = tuple.__new__
 """What a named tuple's own constructor comes to; this runs for each saved tensor of a graph."""
+_STRIDED = torch.strided
 _slots_of_type: dict[type, tuple[tuple[str, str], ...]] = {}
 
 
@@ -54,8 +55,12 @@ def read_saved(node: Any) -> tuple[Saved, ...]:
             continue
         if isinstance(raw, (tuple, list)):
             found.extend(_read_slots(label, raw))
+            continue
+        held = raw.data
+        if type(held) is torch.Tensor and held.layout is _STRIDED:
+            found.append(_describe_strided(label, held))
         else:
-            _add_slot(found, label, raw.data)
+            _add_slot(found, label, held)
     return tuple(found)
 
 
@@ -84,9 +89,13 @@ def _add_slot(found: list[Saved], label: str, held: Any) -> None:
 
 def describe_saved(label: str, tensor: torch.Tensor) -> Saved:
     """The tensor's slot, with its storage's identity and size in bytes."""
+    if tensor.layout is not _STRIDED:
+        return Saved(label, id(tensor), _count_sparse(tensor), tuple(tensor.shape))
+    return _describe_strided(label, tensor)
+
+
+def _describe_strided(label: str, tensor: torch.Tensor) -> Saved:
     shape = tuple(tensor.shape)
-    if tensor.layout != torch.strided:
-        return Saved(label, id(tensor), _count_sparse(tensor), shape)
     try:
         storage = tensor.untyped_storage()
     except (RuntimeError, NotImplementedError):
