@@ -35,7 +35,7 @@ DRAW_SECONDS = 6.0
 SOLVE_SECONDS = 4.0
 """Of processor time, for the first SLOW_SEEDS; those that are slower still are drawn and solved less often."""
 
-MORE_SECONDS = 1.5
+MORE_SECONDS = 0.5
 """Of processor time: past SLOW_SEEDS, no further seed is drawn or solved once that much is used."""
 
 KEPT_BYTES = 256 * 2**20
