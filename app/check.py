@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
-from app.checking.outside import COMPILER, find_compiler
+from app.checking.outside import COMPILER, find_tools
 from app.checking.run import CheckOptions, Proof, prove_course
 from app.course.explained import PATH as COURSE_FILE
 from app.course.explained import check_rules
@@ -29,6 +29,10 @@ from app.pictures.graph.formulas import RULES
 from graders.contract.exercise_files import JUDGING_FILES, MANIFEST
 
 HOLDS, BROKEN, FAULT = 0, 1, 2
+REMEDIES = {
+    "compiler": f"`--outside` runs them outside the box, if this machine has {COMPILER}",
+    "ranks": "`--outside` runs them outside the box",
+}
 MINUTE = 60
 PARTS = (
     "*.toml", "*.md", "chapters/*", "chapters/*/*.md", "exercises/*", "exercises/*/*", "gallery/*.py", "drills/*.md",
@@ -46,7 +50,7 @@ class Request:
     update: bool
     as_json: bool
     text_only: bool
-    compiles: bool
+    outside: bool
     strict: bool
 
 
@@ -70,10 +74,6 @@ def main(arguments: Sequence[str], graders: Sequence[str] | None = None, out: Te
     if unknown := find_unknown(request):
         sys.stderr.write(unknown)
         return FAULT
-    compiler = find_compiler() if request.compiles else ""
-    if request.compiles and not compiler:
-        sys.stderr.write(f"no {COMPILER} on this machine: install it, or leave out --compile\n")
-        return FAULT
     started = time.monotonic()
     loaded = CourseReader(request.root).read()
     course, problems = loaded.course, loaded.problems
@@ -82,8 +82,9 @@ def main(arguments: Sequence[str], graders: Sequence[str] | None = None, out: Te
     problems = tuple(found for found in (*problems, *check_rules(course, RULES)) if _wants(request, found.path))
     proof = Proof()
     if not request.text_only and course.modules:
+        tools = find_tools() if request.outside else {}
         today = datetime.now(UTC).date().isoformat()
-        options = CheckOptions(lambda path: _wants(request, path), request.update, today, unreadable, compiler)
+        options = CheckOptions(lambda path: _wants(request, path), request.update, today, unreadable, tools)
         proof = prove_course(course, graders or _graders(request.root), options, make_progress(sys.stderr))
     problems = (*problems, *(found for found in check_torch(course, proof) if _wants(request, found.path)))
     found = tuple(sorted([*problems, *proof.problems]))
@@ -107,7 +108,9 @@ def read_request(arguments: Sequence[str]) -> Request:
     parser.add_argument("--update", action="store_true", help="write outputs and pictures that changed, for review")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--text", action="store_true", help="check the text alone; run nothing")
-    parser.add_argument("--compile", action="store_true", help="also run, outside the box, what needs a compiler")
+    parser.add_argument(
+        "--outside", action="store_true", help="also run what the box cannot: compilers, several ranks"
+    )
     parser.add_argument("--strict", action="store_true", help="fail on advice too")
     given = parser.parse_args(arguments)
     given.path = given.course if given.course is not None and given.path == Path() else given.path
@@ -115,7 +118,7 @@ def read_request(arguments: Sequence[str]) -> Request:
     only = [_within(root, name) for name in given.only]
     if given.path.resolve() != root:
         only.append(_within(root, str(given.path if given.course else given.path.resolve())))
-    return Request(root, tuple(only), given.update, given.json, given.text, given.compile, given.strict)
+    return Request(root, tuple(only), given.update, given.json, given.text, given.outside, given.strict)
 
 
 def find_unknown(request: Request) -> str:
@@ -240,9 +243,8 @@ def _say_waiting(proof: Proof) -> Iterator[str]:
     """A line for each kind of check that this machine, or this command, left out."""
     if proof.waiting_for_gpu:
         yield f"{_count(proof.waiting_for_gpu, 'claim')} with `:needs: gpu` not run here\n"
-    if proof.waiting_for_compiler:
-        waiting = _count(proof.waiting_for_compiler, "block")
-        yield f"{waiting} with `:needs: compiler` not run here; `--compile` runs them outside the box\n"
+    for need, count in proof.waiting_outside.items():
+        yield f"{_count(count, 'block')} with `:needs: {need}` not run here; {REMEDIES[need]}\n"
     for name in proof.waiting_for_meter:
         yield f"exercises/{name}: not run: no memory cgroup here measures a peak; see docs/operating.md\n"
 
@@ -266,7 +268,7 @@ def _write_json(findings: Findings, out: TextIO) -> None:
         "repeated": proof.repeated,
         "known": proof.reused,
         "waiting_for_gpu": proof.waiting_for_gpu,
-        "waiting_for_compiler": proof.waiting_for_compiler,
+        "waiting_outside": proof.waiting_outside,
         "waiting_for_meter": proof.waiting_for_meter,
         "worker": proof.hello.model_dump(mode="json") if proof.hello else None,
         "seconds": round(findings.seconds, 3),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.checking.committing import write_drill_evidence, write_measure, write_variant
-from app.checking.outside import with_compiler
+from app.checking.outside import Tools, name_place
 from app.checking.stream import AnyResult
 from app.checking.writing import write_outputs, write_trace
 from app.course.checking.checks import CellCheck, Check, GraphCheck
@@ -88,9 +88,9 @@ def _name(change: Change) -> str:
 
 
 def write_changes(
-    root: Path, changes: Iterable[Change], hello: WorkerHello | None, compiler: str, today: str
+    root: Path, changes: Iterable[Change], hello: WorkerHello | None, tools: Tools, today: str
 ) -> list[str]:
-    """Writes each change, and says what was written where. `compiler` is that of checks outside the box."""
+    """Writes each change, and says what was written where. `tools` are those of checks outside the box."""
     outputs: dict[str, dict[str, str]] = {}
     written = []
     for change in changes:
@@ -104,7 +104,7 @@ def write_changes(
             case DrillCheck():
                 write_drill_evidence(root, expectation.drill, result, hello)
             case MeasureCheck():
-                place = with_compiler(hello, compiler) if hello and change.check.outside else hello
+                place = name_place(hello, change.check.needs, tools) if hello else None
                 write_measure(root, expectation, result, place, today)
             case CellCheck():
                 outputs.setdefault(change.check.path, {})[expectation.cell.id] = result.stdout

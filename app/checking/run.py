@@ -1,5 +1,6 @@
 """Runs every check of a course that is not known to hold, and reports those that fail."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,10 +8,10 @@ from typing import get_args
 
 from app.checking.changes import Change, describe_difference, gives_the_same, is_written_by_update, write_changes
 from app.checking.memory import Memory, identify_engine
-from app.checking.outside import run_outside
+from app.checking.outside import Tools, run_outside
 from app.checking.stream import AnyResult, GraderFault, GraderStream
 from app.checking.writing import EvidenceBook, wall_seconds
-from app.course.blocks import Need
+from app.course.blocks import OUTSIDE, Need
 from app.course.checking.checks import Check, ClaimCheck, ExerciseFolder, describe, plan_checks
 from app.course.checking.judging import Judged, judge
 from app.course.loader import load_course
@@ -52,8 +53,8 @@ class CheckOptions:
     update: bool
     today: str
     unreadable: frozenset[str] = frozenset()
-    compiler: str = ""
-    """What compiles on this machine, if the author asked to run what needs it; empty otherwise."""
+    tools: Tools = field(default_factory=dict)
+    """What runs code outside the box, by need, if the author asked for that; empty otherwise."""
 
 
 @dataclass
@@ -67,8 +68,8 @@ class Proof:
     reused: int = 0
     repeated: int = 0
     waiting_for_gpu: int = 0
-    waiting_for_compiler: int = 0
-    """Claims and measurements that need a compiler, if the author did not ask to run them."""
+    waiting_outside: dict[Need, int] = field(default_factory=dict)
+    """How many claims and measurements need a run outside the box that this check does not make, by need."""
     waiting_for_meter: tuple[str, ...] = ()
     """Exercises whose peak memory this machine cannot measure."""
     hello: WorkerHello | None = None
@@ -127,8 +128,8 @@ class CheckRun:
         """Writes what is written only at the end: changed outputs, and evidence without removed claims."""
         if self.writes:
             hello = self.memory.hello
-            compiler, today = self.options.compiler, self.options.today
-            self.proof.updated += write_changes(self.course.root, self.changes, hello, compiler, today)
+            tools, today = self.options.tools, self.options.today
+            self.proof.updated += write_changes(self.course.root, self.changes, hello, tools, today)
             self._keep_rewritten()
         self.memory.save()
         for chapter in self.course.chapters:
@@ -156,7 +157,7 @@ def _can_run(check: Check, options: CheckOptions) -> bool:
 
 def _begin(course: Course, options: CheckOptions, memory: Memory, hello: WorkerHello) -> CheckRun:
     available = _name_available(options, hello.device)
-    book = EvidenceBook(course.root, hello, options.today, options.compiler)
+    book = EvidenceBook(course.root, hello, options.today, options.tools)
     checks = _plan(course, options, available)
     unmeasured = frozenset[str]() if hello.memory_cgroup else find_metered(course)
     checks = [check for check in checks if not (isinstance(check.job, GradeJob) and check.job.exercise in unmeasured)]
@@ -167,8 +168,8 @@ def _begin(course: Course, options: CheckOptions, memory: Memory, hello: WorkerH
     measures = [measure.cell.needs for chapter in course.chapters for measure in chapter.index.measures.values()]
     if "gpu" not in available:
         proof.waiting_for_gpu = claims.count("gpu")
-    if "compiler" not in available:
-        proof.waiting_for_compiler = [*claims, *measures].count("compiler")
+    waiting = Counter(need for need in [*claims, *measures] if need in OUTSIDE and need not in available)
+    proof.waiting_outside = dict(sorted(waiting.items()))
     return CheckRun(course, options, memory, book, due, proof)
 
 
@@ -177,9 +178,7 @@ def _name_available(options: CheckOptions, device: str) -> set[Need]:
     available: set[Need] = {"cpu"}
     if "cuda" in device.lower():
         available.add("gpu")
-    if options.compiler:
-        available.add("compiler")
-    return available
+    return available | set(options.tools)
 
 
 def find_metered(course: Course) -> frozenset[str]:
@@ -232,9 +231,9 @@ def _run_each(
     check_run: CheckRun, stream: GraderStream, due: Mapping[str, Check], show: Counted, *, last: bool
 ) -> dict[str, Check]:
     """Runs checks, sharing one run among equal jobs, and settles each. Returns the doubtful ones unless `last`."""
-    alike: dict[str, list[Check]] = {}
+    alike: dict[tuple[str, Need], list[Check]] = {}
     for check in due.values():
-        alike.setdefault(check.job.model_dump_json(), []).append(check)
+        alike.setdefault((check.job.model_dump_json(), check.needs), []).append(check)
     groups = {checks[0].name: checks for checks in alike.values()}
     doubtful: dict[str, Check] = {}
     for name, result in _results(stream, {name: checks[0] for name, checks in groups.items()}):
@@ -251,10 +250,12 @@ def _run_each(
 
 
 def _results(stream: GraderStream, checks: Mapping[str, Check]) -> Iterator[tuple[str, AnyResult]]:
-    """Runs each check where it belongs: in the box, and then outside it what needs a compiler."""
+    """Runs each check where it belongs: in the box, and then outside it what the box cannot run."""
     yield from stream.run({name: check.job for name, check in checks.items() if not check.outside})
-    outside = {name: check.job for name, check in checks.items() if check.outside}
-    yield from run_outside({name: job for name, job in outside.items() if isinstance(job, RunJob)})
+    outside = {name: check for name, check in checks.items() if check.outside}
+    yield from run_outside(
+        {name: (check.job, check.needs) for name, check in outside.items() if isinstance(check.job, RunJob)}
+    )
 
 
 def _is_known(check: Check, memory: Memory, book: EvidenceBook) -> bool:

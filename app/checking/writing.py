@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from app.checking.outside import with_compiler
+from app.checking.outside import Tools, name_place
 from app.course.checking.checks import ClaimCheck
 from app.course.checking.evidence import EvidenceEntry, EvidenceFile, hash_claim, write_evidence
 from app.course.checking.judging import say_end, tidy_output
@@ -20,10 +20,10 @@ from graders.contract.trace import Trace
 class EvidenceBook:
     """The evidence files of a course, written as soon as a claim has run."""
 
-    def __init__(self, root: Path, hello: WorkerHello, today: str, compiler: str = "") -> None:
+    def __init__(self, root: Path, hello: WorkerHello, today: str, tools: Tools) -> None:
         self._root = root
         self._hello = hello
-        self._compiler = compiler
+        self._tools = tools
         self._today = today
         self._files: dict[str, EvidenceFile] = {}
 
@@ -56,8 +56,7 @@ class EvidenceBook:
         self._keep(slug, {**file.claims, check.claim.id: entry})
 
     def _surroundings(self, check: ClaimCheck) -> WorkerHello:
-        outside = check.claim.needs == "compiler"
-        return with_compiler(self._hello, self._compiler) if outside else self._hello
+        return name_place(self._hello, check.claim.needs, self._tools)
 
     def prune(self, slug: str, claims: Collection[str]) -> None:
         """Drops the evidence of claims that the chapter no longer makes; `claims` are the ids of those it makes."""

@@ -8,8 +8,11 @@ from typing import Literal
 
 from graders.contract.jobs import Flavour
 
-Need = Literal["cpu", "gpu", "compiler"]
-"""What a cell or a claim needs to run. The box has a GPU on some machines, and never a compiler."""
+Need = Literal["cpu", "gpu", "compiler", "ranks"]
+"""What code needs to run. The box has a GPU on some machines, and never a compiler or two processes that talk."""
+
+OUTSIDE: frozenset[Need] = frozenset({"compiler", "ranks"})
+"""What only a run outside the box has."""
 
 Html = str
 """HTML made by our own renderer from trusted course text. Templates mark no other strings as safe."""
@@ -216,6 +219,8 @@ class Measure:
     chart: ChartPlan
     exact: bool
     where: Where
+    agrees_with: str = ""
+    """The id of another measurement of the chapter, whose committed columns of the same names hold the same."""
     committed: Measurement | None = None
     cuts: Cuts | None = None
     sliders: tuple[Slider, ...] = ()

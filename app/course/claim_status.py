@@ -17,7 +17,7 @@ class ClaimStatus(StrEnum):
     OTHER_VERSION = "other-version"
     """It held on another version of torch and has not been run on this one."""
     OTHER_DEVICE = "other-device"
-    """It needs a GPU or a compiler, and held where there is one; the evidence kept is that of the last such run."""
+    """It needs what the box here lacks, and held where that is; the evidence kept is that of the last such run."""
     BROKEN = "broken"
     WAITING = "waiting"
     """Its present code has never been run."""

@@ -66,6 +66,7 @@ class Rule(StrEnum):
     VARIANT_CHANGED = "variant-changed"
     MEASURE_FAILED = "measure-failed"
     MEASURE_CHANGED = "measure-changed"
+    MEASURES_DISAGREE = "measures-disagree"
     UNREPEATABLE = "unrepeatable"
     STEPS = "steps"
     INCIDENT = "incident"

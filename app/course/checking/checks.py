@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from app.course.block_tree import blocks_of
-from app.course.blocks import Cell, Claim, Graph, Incident, Need, Steps, Switch
+from app.course.blocks import OUTSIDE, Cell, Claim, Graph, Incident, Measure, Need, Steps, Switch
 from app.course.checking.evidence import hash_claim
 from app.course.checking.hidden_setup import cell_job, claim_job, variant_job
 from app.course.drills.proving import DrillCheck, proving_job
@@ -124,8 +124,12 @@ class Check:
     job: RunJob | GradeJob | ExamineJob
     expectation: Expectation
     digest: str
-    outside: bool = False
-    """Whether it runs outside the box, because it needs a compiler."""
+    needs: Need = "cpu"
+
+    @property
+    def outside(self) -> bool:
+        """Whether it runs outside the box, which does not have what it needs."""
+        return self.needs in OUTSIDE
 
 
 @dataclass(frozen=True)
@@ -197,22 +201,28 @@ def _plan_walkthroughs(chapter: Chapter, available: Collection[Need]) -> Iterato
 
 def _plan_drawn(chapter: Chapter, committed: Mapping[str, str], available: Collection[Need]) -> Iterator[Check]:
     """Checks for draws and measurements, whose committed files are the expectation."""
-    unread = Report("")
     for question in chapter.index.questions.values():
         if question.variant and _parses(question.variant.code):
             job = variant_job(question.variant)
             text = committed.get(f"{chapter.slug}/{VARIANTS}/{question.id}")
-            drawn = VariantCheck(chapter, question, read_file(text, VariantFile, unread) if text else None)
+            drawn = VariantCheck(chapter, question, read_file(text, VariantFile, Report("")) if text else None)
             digest = _digest("variant", job.model_dump(), text, repr(question))
             yield Check(f"{chapter.slug}#{question.id}", question.where.path, job, drawn, digest)
     for measure in chapter.index.measures.values():
         if _parses(measure.cell.source) and _parses(measure.cell.setup) and measure.cell.needs in available:
-            job = cell_job(measure.cell)
-            text = committed.get(f"{chapter.slug}/{MEASURES}/{measure.id}")
-            measured = MeasureCheck(chapter, measure, read_file(text, MeasureFile, unread) if text else None)
-            digest = _digest("measure", job.model_dump(), text, measure.exact, repr(measure.chart))
-            outside = measure.cell.needs == "compiler"
-            yield Check(f"{chapter.slug}#{measure.id}", measure.where.path, job, measured, digest, outside)
+            yield _plan_measure(chapter, measure, committed)
+
+
+def _plan_measure(chapter: Chapter, measure: Measure, committed: Mapping[str, str]) -> Check:
+    job = cell_job(measure.cell)
+    text, other = (committed.get(f"{chapter.slug}/{MEASURES}/{name}") for name in (measure.id, measure.agrees_with))
+    found, agreed = (read_file(each, MeasureFile, Report("")) if each else None for each in (text, other))
+    digest = _digest(
+        "measure", job.model_dump(), text, measure.exact, repr(measure.chart), *([other] if other else [])
+    )
+    expectation = MeasureCheck(chapter, measure, found, agreed)
+    name, path = f"{chapter.slug}#{measure.id}", measure.where.path
+    return Check(name, path, job, expectation, digest, measure.cell.needs)
 
 
 def _parses(source: str) -> bool:
@@ -248,8 +258,8 @@ def _plan_graph(chapter: Chapter, graph: Graph, clicked: tuple[tuple[str, int], 
 def _plan_claim(chapter: Chapter, claim: Claim) -> Check:
     job = claim_job(claim)
     digest = _digest("claim", hash_claim(claim), job.model_dump())
-    outside = claim.needs == "compiler"
-    return Check(f"{chapter.slug}#{claim.id}", claim.where.path, job, ClaimCheck(chapter, claim), digest, outside)
+    expectation = ClaimCheck(chapter, claim)
+    return Check(f"{chapter.slug}#{claim.id}", claim.where.path, job, expectation, digest, claim.needs)
 
 
 def _plan_exercise(folder: ExerciseFolder) -> Iterator[Check]:

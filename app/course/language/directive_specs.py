@@ -74,9 +74,10 @@ class MeasureOptions(Options):
         default=(), description="write x, y or both, with a comma between them"
     )
     exact: Flag = Field(default=False, description="write `:exact:` alone")
+    agrees_with: str = Field(default="", description="write the id of another measurement of this chapter")
     setup: str = Field(default="", description="write the id of a setup fence of this chapter")
     flavour: Flavour = Field(default=Flavour.TORCH, description="write one of " + ", ".join(Flavour))
-    needs: Need = Field(default="cpu", description="write `gpu` or `compiler`, or leave the option out")
+    needs: Need = Field(default="cpu", description="write `gpu`, `compiler` or `ranks`, or leave the option out")
     readonly: Flag = Field(default=False, description="write `:readonly:` alone")
     cuts: str = Field(
         default="", pattern=r"^[A-Za-z_]\w*$", description="write the name of a list of whole numbers in the code"
@@ -95,7 +96,7 @@ class GraphOptions(Options):
 
 
 class ClaimOptions(Options):
-    needs: Need = Field(default="cpu", description="write `gpu` or `compiler`, or leave the option out")
+    needs: Need = Field(default="cpu", description="write `gpu`, `compiler` or `ranks`, or leave the option out")
     myth: str = Field(default="", description="write the belief that the claim corrects")
 
 

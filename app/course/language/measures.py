@@ -44,7 +44,8 @@ def build_measure(directive: Directive, name: str, draft: Draft) -> Measure | No
     plan = ChartPlan(options.chart, options.x, options.y, options.log, options.alt, options.y_title, options.series)
     cuts = _read_cuts(directive, options, code.before, draft)
     sliders = read_sliders(directive, options, code.before, draft)
-    return Measure(name, cell, plan, options.exact, draft.where(fence.line), cuts=cuts, sliders=sliders)
+    where, other = draft.where(fence.line), options.agrees_with
+    return Measure(name, cell, plan, options.exact, where, other, cuts=cuts, sliders=sliders)
 
 
 def _check_chart(directive: Directive, options: MeasureOptions, draft: Draft) -> None:

@@ -35,9 +35,12 @@ class VariantCheck:
 
 @dataclass(frozen=True)
 class MeasureCheck:
+    """`agreed` is the committed file of the measurement that this one has to agree with."""
+
     chapter: Chapter
     measure: Measure
     committed: MeasureFile | None
+    agreed: MeasureFile | None = None
 
 
 @dataclass
@@ -193,6 +196,8 @@ def judge_measure(check: MeasureCheck, result: RunEnd, report: Report) -> None:
             message = f"the table of {measure.id!r} has no column {name!r}"
             report.add(line, Rule.MEASURE_FAILED, name, message, suggest(name, table, one_of(table)))
             return
+    if measure.agrees_with:
+        _judge_agreement(check, table, report)
     remedy = "run `python -m app check --update`, look at the numbers, and commit them"
     if check.committed is None:
         message = f"the measurement {measure.id!r} is not committed"
@@ -203,6 +208,32 @@ def judge_measure(check: MeasureCheck, result: RunEnd, report: Report) -> None:
     elif measure.exact and (differs := _find_difference(check.committed.columns, table)):
         message = f"the measurement {measure.id!r} is exact, but its result differs: {differs}"
         report.add(line, Rule.MEASURE_CHANGED, differs, message, remedy)
+
+
+def _judge_agreement(check: MeasureCheck, table: Columns, report: Report) -> None:
+    """Compares the columns that both measurements have, such as those of a simulation and of real processes."""
+    line, name, other = check.measure.where.line, check.measure.id, check.measure.agrees_with
+    measures = check.chapter.index.measures
+    if other not in measures or other == name:
+        message = (
+            f"the measurement {name!r} has to agree with {other!r}, which is no other measurement of this chapter"
+        )
+        remedy = suggest(other, measures, one_of(each for each in measures if each != name))
+        report.add(line, Rule.UNKNOWN_ID, other, message, remedy)
+        return
+    if check.agreed is None or check.agreed.content != hash_measure(measures[other]):
+        message = (
+            f"the measurement {name!r} cannot be compared: {other!r} has not been committed with its present code"
+        )
+        remedy = "run `python -m app check --update` first, with `--outside` if it runs outside the box"
+        report.add(line, Rule.MEASURES_DISAGREE, other, message, remedy)
+        return
+    before = {column: values for column, values in check.agreed.columns.items() if column in table}
+    differs = _find_difference(before, {column: table[column] for column in before}) if before else "no common column"
+    if differs:
+        message = f"the measurement {name!r} does not agree with {other!r}: {differs}"
+        remedy = "correct the code of one of them; equal columns have the same name and the same rows"
+        report.add(line, Rule.MEASURES_DISAGREE, differs, message, remedy)
 
 
 def _find_difference(before: Mapping[str, tuple[Value | None, ...]], now: Columns) -> str:

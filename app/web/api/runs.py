@@ -50,6 +50,7 @@ HOME_PICTURE = "cell_home-picture"
 NOT_HERE: Mapping[Need, str] = {
     "gpu": "This cell needs a GPU, and this server has none.",
     "compiler": "This code needs a compiler, and code on this site runs without one.",
+    "ranks": "This code runs as two processes with sockets, and code on this site has one process and no socket.",
 }
 
 

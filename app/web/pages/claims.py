@@ -25,7 +25,7 @@ class ClaimGroup:
 
 @dataclass(frozen=True)
 class ClaimsPage:
-    """Claims by status: `elsewhere` held with a GPU or compiler, `older` on another torch; `waiting` never ran.
+    """Claims by status: `elsewhere` held with a GPU, compiler, ranks, `older` on another torch; `waiting` never ran.
 
     `searched` are the words that filtered `groups`, and `found` is how many claims contain all of them.
     """

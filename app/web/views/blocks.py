@@ -254,6 +254,8 @@ class MeasurementView:
     problem: str = ""
     cuts: CutsView | None = None
     sliders: tuple[Slider, ...] = ()
+    agrees_with: str = ""
+    """The anchor of a measurement with which the check compares this one; empty if there is none."""
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ def _show(block: Measure, cell: views.CellView, columns: Columns | None) -> view
         problem=NOT_MEASURED if columns is None else "",
         cuts=_show_cuts(block.cuts) if block.cuts else None,
         sliders=block.sliders,
+        agrees_with=block.agrees_with,
     )
 
 

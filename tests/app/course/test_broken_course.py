@@ -83,7 +83,7 @@ PLANTED = [
     (CHAPTER, 226, "unknown-id", "write `:setup: never-used` in a cell, or remove the fence"),
     (CHAPTER, 230, "missing-option", "say in words what the picture shows"),
     (CHAPTER, 234, "missing-part", "write the sentence, `---`, then the code"),
-    (CHAPTER, 239, "option-value", "write `gpu` or `compiler`, or leave the option out"),
+    (CHAPTER, 239, "option-value", "write `gpu`, `compiler` or `ranks`, or leave the option out"),
     (CHAPTER, 242, "python-syntax", "fix the line"),
     (CHAPTER, 245, "wrong-fence", "write ```{cell} and close it with ```"),
     (CHAPTER, 249, "unknown-exercise", "write one of half"),

@@ -1,0 +1,145 @@
+"""Code that needs two ranks runs as two real processes outside the box, and its errors name the rank."""
+
+import json
+
+import pytest
+
+from app.checking.outside import find_tools, run_outside
+from app.course.loader import load_course
+from app.web.edge.rendering import Renderer
+from app.web.views.presenting import ChapterState, present_claim
+from graders.contract.jobs import RunJob
+from graders.contract.results import Outcome, RunEnd
+
+from .conftest import Desk
+
+RANKED = """
+```{measure} both
+:needs: ranks
+:alt: Two numbers
+:exact:
+import os
+
+result = {"rank": [int(os.environ["RANK"])], "size": [int(os.environ["WORLD_SIZE"])]}
+```
+
+```{measure} simulated
+:agrees-with: both
+:alt: Two numbers
+:exact:
+result = {"size": [2], "other": [5]}
+```
+
+```{claim} at-rank-zero
+:needs: ranks
+The same code runs in each rank, and the first one's output counts.
+---
+import os
+
+assert os.environ["MASTER_ADDR"] == "127.0.0.1"
+```
+
+:::{question} click"""
+
+
+def page_of_the_claim(desk: Desk) -> str:
+    course, _ = load_course(desk.root)
+    claim = course.chapters[0].index.claims["at-rank-zero"]
+    return Renderer().block(present_claim(claim, ChapterState(course, course.chapters[0])))
+
+
+def run(source: str, limit: float = 20.0) -> RunEnd:
+    ((_, end),) = run_outside({"it": (RunJob(source=source), "ranks")}, {"ranks": limit})
+    return end
+
+
+def test_what_needs_ranks_runs_only_when_asked_and_its_evidence_says_where(desk: Desk) -> None:
+    desk.edit(":::{question} click", RANKED.lstrip())
+
+    without = desk.check("--update")
+    first = desk.check("--update", "--outside")
+    again = desk.check("--update", "--outside")
+
+    assert (without["waiting_outside"], again["waiting_outside"]) == ({"ranks": 2}, {})
+    assert {found["rule"] for found in first["problems"]} == {"measures-disagree"}
+    assert again["status"] == 0
+    assert desk.evidence()["at-rank-zero"]["device"] == "cpu with 2 processes on loopback"
+    assert "held on cpu with 2 processes on loopback" in page_of_the_claim(desk)
+    table = json.loads((desk.chapter.parent / "measures" / "both.json").read_text())
+    assert (table["columns"], table["device"]) == ({"rank": [0], "size": [2]}, "cpu with 2 processes on loopback")
+
+
+def test_a_simulation_that_differs_from_the_real_ranks_is_reported_with_the_number(desk: Desk) -> None:
+    desk.edit(":::{question} click", RANKED.lstrip())
+    desk.check("--update", "--outside")
+    desk.edit('"size": [2]', '"size": [3]')
+
+    (found,) = desk.check("--update")["problems"]
+
+    assert (found["rule"], found["value"]) == ("measures-disagree", "size: 3 for 2")
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [(":agrees-with: bath", "no other measurement"), ('"length": [2], "other"', "no common column")],
+)
+def test_a_simulation_that_cannot_be_compared_says_why(desk: Desk, written: str, value: str) -> None:
+    before = ":agrees-with: both" if written.startswith(":") else '"size": [2], "other"'
+    desk.edit(":::{question} click", RANKED.lstrip())
+    desk.check("--update", "--outside")
+    desk.edit(before, written)
+
+    (found,) = desk.check("--update")["problems"]
+
+    assert value in found["message"]
+
+
+def test_a_rank_that_raises_is_named_and_the_other_is_stopped_at_once() -> None:
+    end = run("import os, time\nif os.environ['RANK'] == '1':\n    raise ValueError('no data')\ntime.sleep(60)")
+
+    assert end.outcome is Outcome.RUNTIME_ERROR
+    assert end.mistake is not None
+    assert (end.mistake.type, end.mistake.message) == ("ValueError", "in rank 1: no data")
+
+
+def test_a_rank_that_hangs_is_named_with_the_time() -> None:
+    end = run("import os, time\nif os.environ['RANK'] == '1':\n    time.sleep(60)", limit=1.0)
+
+    assert end.outcome is Outcome.TIME_LIMIT
+    assert end.mistake is not None
+    assert end.mistake.message == "rank 1 was still running after 1 seconds"
+
+
+def test_a_table_that_rank_zero_does_not_leave_is_missed(desk: Desk) -> None:
+    desk.edit(
+        ":::{question} click", RANKED.lstrip().replace("import os\n\nresult", "import os\n\nos._exit(0)\nresult")
+    )
+
+    problems = desk.check("--update", "--outside")["problems"]
+
+    assert any("'both' failed: it printed no table" in found["message"] for found in problems)
+
+
+SUMMED = """
+import torch
+import torch.distributed as dist
+
+dist.init_process_group("gloo")
+x = torch.tensor([1.0 + dist.get_rank()])
+dist.all_reduce(x)
+{extra}
+dist.destroy_process_group()
+print(x.item())
+"""
+
+
+@pytest.mark.torch
+@pytest.mark.slow
+def test_two_ranks_sum_over_gloo_and_a_rank_that_leaves_is_the_one_named() -> None:
+    assert "ranks" in find_tools()
+    leaves = "if dist.get_rank() == 1:\n    raise RuntimeError('left')\ndist.all_reduce(x)"
+
+    assert run(SUMMED.format(extra="")).stdout == "3.0\n"
+    mistake = run(SUMMED.format(extra=leaves)).mistake
+    assert mistake is not None
+    assert (mistake.type, mistake.message) == ("RuntimeError", "in rank 1: left")
