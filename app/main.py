@@ -71,6 +71,7 @@ from app.web.lti import launching, linking, opening, picking, registrations, sen
 from app.web.lti.sending import GradeSender
 from app.web.pages import (
     ask,
+    by_kind,
     calendar,
     chapter,
     claims,
@@ -113,6 +114,7 @@ MAX_BODY_BYTES = 256 * 1024
 PAGES = (
     home.router,
     course_map.router,
+    by_kind.router,
     chapter.router,
     predictions.router,
     answers.router,

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from app.course.block_tree import Block, blocks_within
+from app.course.block_tree import Block, Reveal, blocks_within
 from app.course.blocks import Cell, Claim, DrillPlace, ExerciseLink, Graph, Heading, Incident, Measure, Predict
 from app.course.questions.kinds import Question
 from app.course.questions.question import QuestionBase
+from app.course.references import Reference, read_references
 from app.course.symptoms import SymptomTable, read_symptoms
 
 
@@ -30,7 +31,7 @@ class ChapterIndex:
     """The predictions that a cell's run resolves, by the cell's id."""
     questions: Mapping[str, Question]
     sections: Mapping[str, Heading]
-    """The heading above each prediction and question, by its id."""
+    """The heading above each prediction, question and measurement, by its id."""
     cells: Mapping[str, Cell]
     """All cells that a reader may run, including those of measurements and incidents."""
     measures: Mapping[str, Measure]
@@ -41,6 +42,10 @@ class ChapterIndex:
     drill: DrillPlace | None
     """Where the chapter asks a drill; the check allows one."""
     symptoms: SymptomTable
+    interview: tuple[tuple[str, Reveal], ...]
+    """The interview questions, each with the anchor of its section; "" above the first."""
+    incidents: Mapping[str, Incident]
+    references: tuple[Reference, ...]
     anchors: frozenset[str]
     """The anchors of headings and the ids of blocks: the places that a reader can be at."""
 
@@ -65,6 +70,9 @@ def index_blocks(blocks: tuple[Block, ...]) -> ChapterIndex:
         exercises=tuple(dict.fromkeys(block.name for block in found if isinstance(block, ExerciseLink))),
         drill=next((block for block in found if isinstance(block, DrillPlace)), None),
         symptoms=read_symptoms(found),
+        interview=tuple(_find_interview(found)),
+        incidents=_by_id(block for block in found if isinstance(block, Incident)),
+        references=read_references(found),
         anchors=frozenset(anchors_of(found)),
     )
 
@@ -74,9 +82,18 @@ def _find_sections(found: tuple[Block, ...]) -> dict[str, Heading]:
     for block in found:
         if isinstance(block, Heading):
             heading = block
-        elif isinstance(block, Predict | QuestionBase) and heading is not None:
+        elif isinstance(block, Predict | QuestionBase | Measure) and heading is not None:
             sections[block.id] = heading
     return sections
+
+
+def _find_interview(found: tuple[Block, ...]) -> Iterator[tuple[str, Reveal]]:
+    anchor = ""
+    for block in found:
+        if isinstance(block, Heading):
+            anchor = block.anchor
+        elif isinstance(block, Reveal) and block.kind == "interview":
+            yield anchor, block
 
 
 def anchors_of(blocks: Iterable[Block]) -> Iterator[str]:

@@ -10,6 +10,7 @@ QUIET_PAGES = (
     "/course",
     "/problems",
     "/claims",
+    "/course/interview",
     "/glossary",
     "/search",
     "/search?q=leaf",

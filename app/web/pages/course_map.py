@@ -12,8 +12,9 @@ from app.course.model import Chapter, Module, PlannedChapter, Start
 from app.storage.records import NOTHING_YET, ChapterHistory, Deck
 from app.storage.review_cards import NO_DECK
 from app.web.edge.assigned import say_by_chapter
-from app.web.edge.frame import Frame
+from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import RequestContext, RequestContextDep
+from app.web.pages.by_kind import list_kinds
 from app.web.views.ladder import LadderView
 from app.web.views.presenting import ExerciseProgress
 from app.web.views.progress import count_progress, make_ladder
@@ -56,6 +57,8 @@ class CourseMapPage:
     exercises_total: int
     chapters_written: int
     chapters_total: int
+    kinds: tuple[Link, ...]
+    """Pages that gather one kind of entry from all chapters."""
 
 
 @router.api_route("/course", methods=["GET", "HEAD"])
@@ -83,6 +86,7 @@ async def course_map(context: RequestContextDep) -> Response:
         exercises_total=len(course.exercises),
         chapters_written=len(course.numbered_chapters),
         chapters_total=course.chapter_total,
+        kinds=list_kinds(course),
     )
     return site.renderer.page(page)
 

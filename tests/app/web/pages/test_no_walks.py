@@ -32,6 +32,7 @@ PAGES = [
     "/problems",
     "/exercises/double",
     "/claims",
+    "/course/papers",
     "/glossary",
     "/debugging?q=gradient",
     "/play",
