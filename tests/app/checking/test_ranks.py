@@ -102,6 +102,12 @@ def test_a_rank_that_raises_is_named_and_the_other_is_stopped_at_once() -> None:
     assert (end.mistake.type, end.mistake.message) == ("ValueError", "in rank 1: no data")
 
 
+def test_a_rank_that_reached_its_last_line_has_held_whatever_its_cleanup_would_do() -> None:
+    end = run("import atexit, os\natexit.register(os._exit, 6)\nprint('whole')")
+
+    assert (end.outcome, end.stdout) == (Outcome.OK, "whole\n")
+
+
 def test_a_rank_that_hangs_is_named_with_the_time() -> None:
     end = run("import os, time\nif os.environ['RANK'] == '1':\n    time.sleep(60)", limit=1.0)
 
