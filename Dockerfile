@@ -19,7 +19,7 @@ RUN TORCH=$TORCH tools/make_environment requirements.lock
 
 FROM base AS site
 COPY --from=site-environment /srv/unwind/.venv .venv
-COPY course.toml glossary.md debugging.toml ./
+COPY course.toml glossary.md debugging.toml torch-releases.json ./
 COPY chapters chapters
 COPY gallery gallery
 COPY drills drills

@@ -16,7 +16,7 @@ from graders.contract.settings import GraderSettings
 
 ON_THE_SITE = ("serve", "site", "migrate", "operator", "publish", "doctor")
 """Commands that read or write the site's database; the others work on the course's files."""
-WITH_ARGUMENTS = ("operator", "publish", "doctor", "check", "new", "export", "import", "contents")
+WITH_ARGUMENTS = ("operator", "publish", "doctor", "check", "new", "export", "import", "contents", "releases")
 """They parse their own arguments; argparse.REMAINDER would refuse ones that begin with an option."""
 COMPOSE_SETTINGS = ("address", "site_memory", "grader_memory")
 """Variables that docker-compose.yml reads, and that may also be set in a container's environment."""
@@ -39,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands.add_parser("export", help="write a chapter as a Jupyter notebook", add_help=False)
     commands.add_parser("import", help="start a chapter from a Jupyter notebook", add_help=False)
     commands.add_parser("contents", help="list the course's chapters and exercises in two tables", add_help=False)
+    commands.add_parser("releases", help="run the course's claims on other releases of torch", add_help=False)
     chosen, rest = parser.parse_known_args(arguments)
     if rest and chosen.command not in WITH_ARGUMENTS:
         parser.error(f"{chosen.command} takes no arguments, but got {' '.join(rest)}")
@@ -95,6 +96,10 @@ def _run_on_course(command: str, rest: list[str]) -> int:
             from app.contents import main as tell_contents  # noqa: PLC0415
 
             return tell_contents(rest)
+        case "releases":
+            from app.releases import main as run_releases  # noqa: PLC0415
+
+            return run_releases(rest)
         case "export":
             from app.notebooks import export  # noqa: PLC0415
 

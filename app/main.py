@@ -98,6 +98,7 @@ from app.web.pages import (
     summary,
     theme,
     threads,
+    torch_releases,
     versions,
 )
 from app.web.pages import preview as preview_routes
@@ -114,6 +115,7 @@ MAX_BODY_BYTES = 256 * 1024
 PAGES = (
     home.router,
     course_map.router,
+    torch_releases.router,
     by_kind.router,
     chapter.router,
     predictions.router,

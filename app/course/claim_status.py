@@ -33,7 +33,7 @@ def find_status(claim: Claim, evidence: Evidence | None, torch: str) -> ClaimSta
         return ClaimStatus.OTHER_DEVICE
     if not uses_torch(claim):
         return ClaimStatus.HELD
-    return ClaimStatus.HELD if _release(evidence.torch) == _release(torch) else ClaimStatus.OTHER_VERSION
+    return ClaimStatus.HELD if read_release(evidence.torch) == read_release(torch) else ClaimStatus.OTHER_VERSION
 
 
 def uses_torch(claim: Claim) -> bool:
@@ -48,5 +48,6 @@ def name_surroundings(claim: Claim, evidence: Evidence) -> str:
     return f"Python {evidence.python}{' with numpy' if NUMPY.search(claim.code) else ''}"
 
 
-def _release(version: str) -> str:
+def read_release(version: str) -> str:
+    """2.13.0 for 2.13.0+cpu."""
     return version.partition("+")[0]

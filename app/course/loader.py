@@ -48,6 +48,8 @@ from app.course.questions.committed import (
     read_file,
 )
 from app.course.questions.question import QuestionBase
+from app.course.releases import FILE as RELEASES
+from app.course.releases import ReleasesFile, read_releases
 from app.course.starts import check_starts, find_starts, link_starts
 
 KATEX = Path(__file__).parent / "vendor" / "katex" / "katex.min.js"
@@ -62,6 +64,7 @@ WATCHED = (
     DEBUGGING,
     "gallery/*.py",
     "drills/*",
+    RELEASES,
     "chapters/*/chapter.md",
     "chapters/*/evidence.json",
     "chapters/*/figures/*",
@@ -160,6 +163,7 @@ class CourseReader:
             problems += [*judge_pictures(self.root, folder), *advise_files(slug, chapter, list_drawn_files(folder))]
         modules = _number(file.modules, parsed)
         evidence, evidence_problems = self._read_evidence(modules)
+        releases, release_problems = load_releases(self.root)
         course = Course(
             root=self.root,
             title=file.title,
@@ -178,9 +182,10 @@ class CourseReader:
             brand=file.brand or file.title,
             lead=file.lead,
             pages=file.pages if file.pages is not None else (ALL_PAGES if file.torch else PAGES_WITHOUT_TORCH),
+            releases=releases,
             math_css=self._typesetter.stylesheet(),
         )
-        told = sorted([*report.problems, *problems, *evidence_problems])
+        told = sorted([*report.problems, *problems, *evidence_problems, *release_problems])
         advice = tuple(sorted([*(each for each in told if each.rule in ADVICE), *advise_variants(course)]))
         return LoadedCourse(course, tuple(each for each in told if each.rule not in ADVICE), advice)
 
@@ -245,6 +250,14 @@ def load_evidence(root: Path, slug: str) -> tuple[EvidenceFile, list[ContentProb
     if not may_be_read(path, root):
         return EvidenceFile(), []
     return read_evidence(read_text(path, root, Rule.EVIDENCE_FILE, report), report), report.problems
+
+
+def load_releases(root: Path) -> tuple[ReleasesFile, list[ContentProblem]]:
+    """The claims' runs on other releases of torch; empty if there are none yet."""
+    report, path = Report(RELEASES), root / RELEASES
+    if not may_be_read(path, root):
+        return ReleasesFile(), []
+    return read_releases(read_text(path, root, Rule.EVIDENCE_FILE, report), report), report.problems
 
 
 def sign_course(root: Path) -> Signature:

@@ -11,6 +11,7 @@ from app.course.drills.drill import Drill
 from app.course.flow import Flow
 from app.course.gallery import Snippet
 from app.course.index import ChapterIndex, index_blocks
+from app.course.releases import ReleasesFile
 from app.course.spots import hash_blocks, hash_writing, name_blocks
 from graders.contract.manifest import Manifest
 
@@ -194,6 +195,8 @@ class Course:
     """What the home page says under the tagline."""
     pages: tuple[str, ...] = ("problems", "play", "claims")
     """What the header links to beside the course itself."""
+    releases: ReleasesFile = field(default_factory=ReleasesFile)
+    """Which claims held on other releases of torch."""
     math_css: str = ""
     """The CSS rules of the classes that replace KaTeX's style attributes in typeset formulas."""
     index: CourseIndex = field(init=False, repr=False, compare=False)

@@ -108,6 +108,7 @@ class KindPage:
     groups: tuple[Group, ...]
     others: tuple[tuple[str, str, bool], ...]
     """Address and title of every page of this sort, and whether it is this one."""
+    has_releases: bool
 
 
 def list_kinds(course: Course) -> tuple[Link, ...]:
@@ -152,6 +153,7 @@ async def kind_page(context: RequestContextDep, kind: str) -> Response:
         counted=count_words(chosen, _count(chosen, course)),
         groups=groups,
         others=tuple((f"/course/{each.value}", WORDS[each].title, each is chosen) for each in Kind),
+        has_releases=bool(course.releases.runs),
     )
     return context.site.renderer.page(page)
 

@@ -59,6 +59,8 @@ class CourseMapPage:
     chapters_total: int
     kinds: tuple[Link, ...]
     """Pages that gather one kind of entry from all chapters."""
+    has_releases: bool
+    """Whether the claims were run on other releases of torch."""
 
 
 @router.api_route("/course", methods=["GET", "HEAD"])
@@ -87,6 +89,7 @@ async def course_map(context: RequestContextDep) -> Response:
         chapters_written=len(course.numbered_chapters),
         chapters_total=course.chapter_total,
         kinds=list_kinds(course),
+        has_releases=bool(course.releases.runs),
     )
     return site.renderer.page(page)
 

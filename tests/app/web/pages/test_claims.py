@@ -13,6 +13,7 @@ import pytest
 from site_parts import HELLO
 
 from app.course.blocks import Claim, Where
+from app.course.checking.evidence import hash_claim
 from app.course.claim_status import ClaimStatus, find_status, name_surroundings
 from app.course.loader import load_course
 from app.course.model import Chapter, Evidence
@@ -193,3 +194,29 @@ def test_a_claim_without_torch_is_held_on_python_whatever_torch_runs_here() -> N
     assert find_status(plain, held, "2.14.0+cpu") is ClaimStatus.HELD
     assert name_surroundings(plain, held) == "Python 3.11.7 with numpy"
     assert name_surroundings(CLAIM, held) == "torch 2.13.0+cpu"
+
+
+async def test_a_page_tells_which_claims_hold_on_some_releases_alone(
+    settings: Settings, assets: Assets, copy: Copy
+) -> None:
+    course, _ = load_course(copy.root)
+    content = hash_claim(_claim_of(course.chapters[0]))
+    failed = {"content": content, "message": "AssertionError: it was the last"}
+    older = {"build": "2.0.1+cpu", "python": "3.11.7", "ran_on": "2026-01-02"}
+    runs = {"2.0.1": older | {"claims": {"a-first-graph/square-gradient": failed}}}
+    document = {"runs": runs, "not_run": {"1.0.0": "no wheel for Python 3.11"}}
+    (copy.root / "torch-releases.json").write_text(json.dumps(document))
+
+    async with serve(settings.model_copy(update={"course": copy.root}), assets, "2.13.0") as open_page:
+        page, course_map = await open_page("/course/torch"), await open_page("/course")
+
+    assert "AssertionError: it was the last" in page
+    assert "✗</span> 2.0.1" in page
+    assert "✓</span> 2.13.0" in page
+    assert "torch 1.0.0: no wheel for Python 3.11" in page
+    assert 'href="/course/torch"' in course_map
+
+
+async def test_a_course_that_ran_on_one_release_has_no_page_of_releases(settings: Settings, assets: Assets) -> None:
+    async with serve(settings, assets, "2.13.0") as open_page:
+        assert "one release of torch alone" in await open_page("/course/torch")
