@@ -83,7 +83,7 @@ def read_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 class ReleaseMissing(Exception):
-    """No environment with this release could be made. The message is what pip said last."""
+    """No environment with this release could be made. The message says at which step, and the last words of it."""
 
 
 def make_environment(folder: Path, release: str) -> str:
@@ -92,16 +92,16 @@ def make_environment(folder: Path, release: str) -> str:
     if made.exists():
         return str(python)
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    steps = (
-        [sys.executable, "-m", "venv", "--clear", str(folder)],
-        [*pip, f"torch=={release}"],
-        [*pip, "--require-hashes", "-r", str(LOCK)],
-        [str(python), "-c", "import numpy, torch; torch.ones(1).numpy()"],
-    )
-    for step in steps:
+    steps = {
+        "no environment could be made": [sys.executable, "-m", "venv", "--clear", str(folder)],
+        "it could not be installed": [*pip, f"torch=={release}"],
+        "what graders need could not be installed beside it": [*pip, "--require-hashes", "-r", str(LOCK)],
+        "it does not work with our numpy": [str(python), "-c", "import numpy, torch; torch.ones(1).numpy()"],
+    }
+    for problem, step in steps.items():
         done = subprocess.run(step, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise ReleaseMissing(_say_last(done.stderr) or f"{step[0]} ended with status {done.returncode}")
+            raise ReleaseMissing(f"{problem}: {_say_last(done.stderr) or f'status {done.returncode}'}")
     made.touch()
     return str(python)
 
