@@ -17,10 +17,10 @@ from app.storage.audit import Actor, write_line
 from app.storage.records import AccountId, SectionId
 from app.storage.statements import fetch, moment, optional_moment
 from app.storage.tables import ACTIVE, INVITED, accounts, memberships, roster, sections
-from graders.contract.jobs import JOB
 from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.results import Outcome
 from graders.ledger.database import Database
+from graders.ledger.stored import read_job
 from graders.ledger.tables import finished, is_graded, submissions
 
 
@@ -222,7 +222,7 @@ def _first_passed(connection: Connection, section: SectionId, exercise: str) -> 
         .order_by(_NAME, accounts.c.id)
     )
     return tuple(
-        PassedText(_as_learner(found), SubmissionId(found.submission), JOB.validate_json(found.job).source)
+        PassedText(_as_learner(found), SubmissionId(found.submission), read_job(found.job).source)
         for found in fetch(connection, query)
     )
 

@@ -27,9 +27,10 @@ from app.storage.tables import (
     readings,
     reports,
 )
-from graders.contract.results import RESULT, Outcome, Verdict
+from graders.contract.results import Outcome, Verdict
 from graders.ledger.database import Database
 from graders.ledger.queries import NO_ATTEMPT
+from graders.ledger.stored import read_result
 from graders.ledger.tables import finished, is_graded, submissions
 
 
@@ -301,7 +302,7 @@ def _read_failures(connection: Connection, section: SectionId, exercise: str) ->
     query = select(row.learner, row.id, row.submitted_at, row.result).where(row.number.in_(newest))
     failures = []
     for found in fetch(connection, query.order_by(row.number)):
-        verdict = RESULT.validate_json(found.result)
+        verdict = read_result(found.result)
         if isinstance(verdict, Verdict):
             at = moment(found.submitted_at)
             failures += [Failure(found.learner, *one, found.id, at) for one in _list_failed(verdict)]

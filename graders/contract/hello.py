@@ -33,3 +33,12 @@ class WorkerHello(Message):
     exercises: dict[ExerciseName, str] | None = None
     earlier_exercises: dict[ExerciseName, tuple[str, ...]] = Field(default_factory=dict)
     """The digests that it can judge beside those, because earlier versions of the course are kept."""
+    version: str = ""
+    """The version of Unwind; empty for a grader from before it was told."""
+    code: str = ""
+    """The digest of its code: two checkouts of one version have different ones."""
+
+    def can_judge(self, exercise: ExerciseName, digest: str) -> bool:
+        if self.exercises is None or self.exercises.get(exercise) == digest:
+            return True
+        return digest in self.earlier_exercises.get(exercise, ())

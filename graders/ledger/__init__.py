@@ -2,7 +2,7 @@
 
 from graders.ledger.database import Database
 from graders.ledger.ending_counts import Ending, Endings
-from graders.ledger.errors import AddressBusy, QueueFull, StorageRefused, TooManyPending
+from graders.ledger.errors import AddressBusy, QueueFull, StorageRefused, TooManyPending, UnreadableJob
 from graders.ledger.ledger import Ledger, open_ledger, open_ledger_on
 from graders.ledger.records import (
     Accepted,
@@ -17,6 +17,7 @@ from graders.ledger.records import (
     Reconciled,
     State,
     Submission,
+    Unjudged,
     WorkerSeen,
 )
 
@@ -41,6 +42,8 @@ __all__ = [
     "StorageRefused",
     "Submission",
     "TooManyPending",
+    "Unjudged",
+    "UnreadableJob",
     "WorkerSeen",
     "open_ledger",
     "open_ledger_on",

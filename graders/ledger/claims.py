@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from sqlalchemy import ColumnElement, Connection, case, insert, or_, select, update
 
 from graders.contract.events import EventKind
-from graders.contract.jobs import JOB, Queue
+from graders.contract.jobs import Queue
 from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.results import RunEnd, Verdict
 from graders.ledger.clock import now_seconds
 from graders.ledger.finish import write_end
 from graders.ledger.leases import end_of_lease, has_run_out
 from graders.ledger.records import Claim, Policy, State
+from graders.ledger.stored import read_job_to_run
 from graders.ledger.tables import events, submissions
 
 Progress = tuple[EventKind, str]
@@ -26,7 +27,10 @@ def holds(claim: Claim) -> ColumnElement[bool]:
 
 
 def claim(connection: Connection, submission: SubmissionId, worker: str, policy: Policy) -> Claim | None:
-    """Claim it if it is queued or its worker's lease ran out. None if another worker has it or it is finished."""
+    """Claim it if it is queued or its worker's lease ran out. None if another worker has it or it is finished.
+
+    Raises UnreadableJob, and then it is not claimed.
+    """
     row = submissions.c
     now = now_seconds()
     # A job that has lost as many workers as the policy allows is not claimed again: the reconciliation ends it.
@@ -54,7 +58,7 @@ def claim(connection: Connection, submission: SubmissionId, worker: str, policy:
     connection.execute(
         insert(events).values(submission=submission, seq=found.last_seq, kind=EventKind.STARTED, body=body, at=now)
     )
-    return Claim(submission, LearnerId(found.learner), JOB.validate_json(found.job), found.claim_number)
+    return Claim(submission, LearnerId(found.learner), read_job_to_run(submission, found.job), found.claim_number)
 
 
 def beat(connection: Connection, claim: Claim, policy: Policy) -> bool:

@@ -9,9 +9,10 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row, case, func, select
 
 from graders.contract.outcome_sentences import PROVOKABLE
-from graders.contract.results import RESULT, Outcome
+from graders.contract.results import Outcome
 from graders.ledger.database import Database
 from graders.ledger.records import Kind
+from graders.ledger.stored import read_result
 from graders.ledger.tables import submissions
 
 ROWS_PER_QUERY: Final = 500
@@ -102,5 +103,5 @@ def _describe(found: Row[*tuple[Any, ...]]) -> Ending:
 
 
 def _is_provokable(fault: str | None) -> bool:
-    finding = RESULT.validate_json(fault).finding if fault else None
+    finding = read_result(fault).finding if fault else None
     return finding is not None and finding.code in PROVOKABLE

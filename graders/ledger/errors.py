@@ -1,5 +1,7 @@
 """Why the ledger refuses. Each message is sentences for the learner; each error says when to try again."""
 
+from graders.contract.model import SubmissionId
+
 
 class TooManyPending(Exception):
     """This learner already has as many unfinished jobs as the policy allows one learner."""
@@ -30,6 +32,16 @@ class QueueFull(Exception):
         unit = "second" if retry_after_seconds == 1 else "seconds"
         super().__init__(f"{ahead} runs would start before yours. Try again in {retry_after_seconds} {unit}.")
         self.retry_after_seconds = retry_after_seconds
+
+
+class UnreadableJob(Exception):
+    """A job from another version of this program, of which this one does not know some fields. Nothing changed."""
+
+    def __init__(self, submission: SubmissionId, fields: tuple[str, ...]) -> None:
+        super().__init__(
+            f"{submission}: left to other graders, because this version does not know {', '.join(fields)}. "
+            "Give this grader the website's version of Unwind."
+        )
 
 
 class StorageRefused(Exception):

@@ -5,12 +5,13 @@ import secrets
 from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, update
 
 from graders.contract.events import EventKind
-from graders.contract.jobs import JOB, GradeJob
+from graders.contract.jobs import GradeJob
 from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.outcome_sentences import make_end
 from graders.contract.results import Finding, Outcome, RunEnd, Verdict
 from graders.ledger.clock import now_seconds
 from graders.ledger.records import State
+from graders.ledger.stored import read_job
 from graders.ledger.tables import events, finished, is_graded, submissions, unfinished
 
 
@@ -20,7 +21,7 @@ def end_unclaimed(
     """Finish an unfinished submission without its worker, which, if there is one, loses its claim."""
     row = submissions.c
     job = connection.execute(select(row.job).where(row.id == submission)).scalar_one()
-    result = make_end(JOB.validate_json(job), outcome, finding)
+    result = make_end(read_job(job), outcome, finding)
     return write_end(connection, submission, unfinished, result)
 
 
@@ -45,7 +46,7 @@ def copy_outcomes(connection: Connection, old: LearnerId, new: LearnerId) -> Non
         select(submissions).where(row.learner == old, is_graded, finished).order_by(row.number)
     )
     for one in found.mappings().all():
-        job = JOB.validate_json(one["job"])
+        job = read_job(one["job"])
         assert isinstance(job, GradeJob)
         bare = job.model_copy(update={"source": "", "diagnosed": None}).model_dump_json()
         ids = {"id": secrets.token_hex(16), "idempotency_key": secrets.token_hex(16), "learner": new}

@@ -33,9 +33,11 @@ from graders.ledger.records import (
     QueuePosition,
     Reconciled,
     Submission,
+    Unjudged,
     WorkerSeen,
 )
 from graders.ledger.reputation import read_pace
+from graders.ledger.unjudged import read_unjudged
 from graders.ledger.wakeups import CANCEL, EVENTS, Listener, Wakeups
 
 PACE_LASTS_SECONDS = 5.0
@@ -124,7 +126,10 @@ class Ledger:
     # A worker's side.
 
     async def claim(self, submission: SubmissionId, worker: str) -> Claim | None:
-        """Claim it and add its `started` event. None if this was a second delivery: the caller drops it."""
+        """Claim it and add its `started` event. None if this was a second delivery: the caller drops it.
+
+        Raises UnreadableJob, and leaves it in the queue, if another version of this program wrote it.
+        """
         claim = await self.database.write_guarded(claims.claim, submission, worker, self.policy)
         if claim is not None:
             self._wakeups.wake(EVENTS)
@@ -186,6 +191,10 @@ class Ledger:
 
     async def condition(self) -> Condition:
         return await self.database.read(workers_table.read_condition, self.policy)
+
+    async def unjudged(self) -> tuple[Unjudged, ...]:
+        """What waits because nobody can judge it."""
+        return await self.database.read(read_unjudged, self.policy)
 
     async def depth(self, queue: Queue) -> Depth:
         return await self.database.read(queries.read_depth, queue)

@@ -7,10 +7,11 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, case, func, select
 
 from graders.contract.events import Event, EventKind
-from graders.contract.jobs import JOB, Queue
+from graders.contract.jobs import Queue
 from graders.contract.model import ExerciseName, LearnerId, SubmissionId
-from graders.contract.results import RESULT, Outcome
+from graders.contract.results import Outcome
 from graders.ledger.records import Depth, FinishedSubmission, GradedSubmission, State, Submission
+from graders.ledger.stored import read_job, read_result
 from graders.ledger.tables import events, finished, is_graded, submissions, unfinished
 
 
@@ -122,13 +123,13 @@ def _submission(row: Row[Any]) -> Submission:
     return Submission(
         id=SubmissionId(row.id),
         learner=LearnerId(row.learner),
-        job=JOB.validate_json(row.job),
+        job=read_job(row.job),
         state=State(row.state),
         claim_number=row.claim_number,
         submitted_at=read_moment(row.submitted_at),
         started_at=None if row.started_at is None else read_moment(row.started_at),
         finished_at=None if row.finished_at is None else read_moment(row.finished_at),
-        result=None if row.result is None else RESULT.validate_json(row.result),
+        result=None if row.result is None else read_result(row.result),
     )
 
 

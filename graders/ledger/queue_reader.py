@@ -25,8 +25,8 @@ MAX_PASSED_OVER = 500
 
 Handle = Callable[[SubmissionId], Coroutine[Any, Any, None]]
 """Claims and runs one submission. It may be called twice for one submission: the second claim then fails."""
-CanJudge = Callable[[str, str], bool]
-"""Whether the worker has this exercise in the version with this digest."""
+CanJudge = Callable[[SubmissionId, str, str], bool]
+"""Whether the worker can read this submission, and has its exercise in the version with this digest (empty: any)."""
 
 
 @dataclass(frozen=True)
@@ -133,4 +133,4 @@ def _read_next(
 
 
 def _fits(waiting: Any, can_judge: CanJudge | None) -> bool:
-    return can_judge is None or not waiting.exercise_digest or can_judge(waiting.exercise, waiting.exercise_digest)
+    return can_judge is None or can_judge(SubmissionId(waiting.id), waiting.exercise, waiting.exercise_digest)

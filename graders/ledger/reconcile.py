@@ -2,8 +2,7 @@
 
 from sqlalchemy import Connection, delete, select, update
 
-from graders.contract.hello import WorkerHello
-from graders.contract.model import ExerciseName, SubmissionId
+from graders.contract.model import SubmissionId
 from graders.contract.outcome_sentences import find_other_version
 from graders.contract.results import Outcome
 from graders.ledger.clock import now_seconds
@@ -66,7 +65,7 @@ def _end_unjudgeable(connection: Connection, policy: Policy) -> tuple[OtherVersi
     ended = []
     for queue, exercise, digest in versions:
         hellos = [seen.hello for seen in serving if seen.hello.queue == queue]
-        if not hellos or any(_can_judge(hello, exercise, digest) for hello in hellos):
+        if not hellos or any(hello.can_judge(exercise, digest) for hello in hellos):
             continue
         same = (row.queue == queue) & (row.exercise == exercise) & (row.exercise_digest == digest)
         found = connection.execute(select(row.id).where(waits, same)).scalars().all()
@@ -75,12 +74,6 @@ def _end_unjudgeable(connection: Connection, policy: Policy) -> tuple[OtherVersi
         served = {has for hello in hellos if (has := (hello.exercises or {}).get(exercise))}
         ended.append(OtherVersion(exercise, digest, tuple(sorted(served)), len(found)))
     return tuple(ended)
-
-
-def _can_judge(hello: WorkerHello, exercise: ExerciseName, digest: str) -> bool:
-    if hello.exercises is None or hello.exercises.get(exercise) == digest:
-        return True
-    return digest in hello.earlier_exercises.get(exercise, ())
 
 
 def _prune(connection: Connection, policy: Policy) -> int:

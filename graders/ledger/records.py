@@ -152,6 +152,20 @@ class OtherVersion:
 
 
 @dataclass(frozen=True)
+class Unjudged:
+    """What waits although nobody can judge it; `seconds` is how long the first has waited.
+
+    With an empty `exercise`, no grader serves the queue. Otherwise those that serve it lack this version.
+    """
+
+    queue: Queue
+    exercise: str
+    digest: str
+    waiting: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Reconciled:
     """What one reconciliation did. `faulted` counts the jobs that lost as many workers as the policy allows."""
 

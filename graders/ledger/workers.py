@@ -7,6 +7,7 @@ from graders.contract.jobs import Queue
 from graders.ledger.clock import now_seconds
 from graders.ledger.queries import read_moment
 from graders.ledger.records import Condition, Policy, WorkerSeen
+from graders.ledger.stored import read_hello
 from graders.ledger.tables import queued, submissions, workers
 
 FUTURE_SECONDS = 1.0
@@ -43,7 +44,4 @@ def read_condition(connection: Connection, policy: Policy) -> Condition:
 def read_workers(connection: Connection, policy: Policy) -> tuple[WorkerSeen, ...]:
     """The workers that said hello lately, by name."""
     query = select(workers).where(is_heard_of(policy)).order_by(workers.c.worker)
-    return tuple(
-        WorkerSeen(WorkerHello.model_validate_json(row.hello), read_moment(row.seen_at))
-        for row in connection.execute(query)
-    )
+    return tuple(WorkerSeen(read_hello(row.hello), read_moment(row.seen_at)) for row in connection.execute(query))

@@ -14,7 +14,7 @@ from graders.contract.jobs import GradeJob, RunJob
 from graders.contract.model import SubmissionId
 from graders.contract.outcome_sentences import make_end
 from graders.contract.results import Outcome, RunEnd, Verdict
-from graders.ledger import Claim, Ledger, StorageRefused
+from graders.ledger import Claim, Ledger, StorageRefused, UnreadableJob
 from graders.trusted.exercise_folders import ExerciseFolders
 from graders.trusted.faults import OtherVersion
 from graders.worker.runner import Runner
@@ -31,7 +31,8 @@ log = logging.getLogger(__name__)
 class WorkerLoop:
     """Serves one queue until it is stopped; then gives its runs GRACE_SECONDS to end, and releases the rest.
 
-    It judges only submissions to the versions of exercises that `exercises` has. With None it judges any.
+    It judges only submissions to the versions of exercises that `exercises` has. With None it judges any. What
+    another version of Unwind sent, and this one cannot read, it leaves to other workers.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class WorkerLoop:
         self._patience = patience
         self._free = deque(runners)
         self._running_jobs: set[RunningJob] = set()
+        self._unreadable: set[SubmissionId] = set()
         self._threads = ThreadPoolExecutor(len(runners), thread_name_prefix="slot")
 
     async def work(self, stopping: asyncio.Event) -> None:
@@ -81,6 +83,10 @@ class WorkerLoop:
             log.error("%s: the database refused the claim: %s", submission, error.reason)
             await asyncio.sleep(RETRY_SECONDS)
             return
+        except UnreadableJob as error:
+            log.error("%s", error)
+            self._unreadable.add(submission)
+            return
         running_job = RunningJob(self._ledger, claim)
         runner = self._free.popleft()
         self._running_jobs.add(running_job)
@@ -90,8 +96,10 @@ class WorkerLoop:
             self._running_jobs.discard(running_job)
             self._free.append(runner)
 
-    def _can_judge(self, exercise: str, digest: str) -> bool:
-        return self._exercises is None or self._exercises.has(exercise, digest)
+    def _can_judge(self, submission: SubmissionId, exercise: str, digest: str) -> bool:
+        if submission in self._unreadable:
+            return False
+        return self._exercises is None or not digest or self._exercises.has(exercise, digest)
 
     async def _release_other_version(self, claim: Claim) -> bool:
         """Release the claim, and return True, if the files of its exercise changed after it was offered."""

@@ -9,6 +9,7 @@ import socket
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from graders.box.interface import BoxFault, Profile, SelfTestReport
 from graders.box.profiles import probe_profile
@@ -19,6 +20,7 @@ from graders.contract.examination import Examination, ExerciseFault
 from graders.contract.exercise_files import JUDGING_FILES, MANIFEST
 from graders.contract.hello import WorkerHello, name_worker
 from graders.contract.jobs import Flavour, GradeJob, Queue, RunJob
+from graders.contract.product import VERSION
 from graders.contract.results import RunEnd, Verdict
 from graders.contract.settings import GraderSettings
 from graders.judging.run_job import run_job
@@ -26,7 +28,10 @@ from graders.trusted.exercise import load_exercise
 from graders.trusted.exercise_folders import ExerciseFolders
 from graders.trusted.faults import ExerciseProblem
 from graders.trusted.reference import ReferenceServer
+from graders.worker.code_digest import digest_code
 from graders.worker.runner import Examine, Runner
+
+GRADERS = Path(__file__).resolve().parents[1]
 
 log = logging.getLogger(__name__)
 
@@ -90,6 +95,8 @@ def _say_hello(
         device="cpu",
         self_test_passed=sum(boundary.held for boundary in boundaries),
         self_test_total=len(boundaries),
+        version=VERSION,
+        code=digest_code(GRADERS),
     )
 
 

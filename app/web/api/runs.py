@@ -36,9 +36,10 @@ from graders.contract.events import Event, EventKind
 from graders.contract.jobs import Flavour, RunJob
 from graders.contract.limits import IDLE_LIMITS, MAX_SOURCE_BYTES
 from graders.contract.model import LearnerId, SubmissionId
-from graders.contract.results import RESULT, RunEnd
+from graders.contract.results import RunEnd
 from graders.contract.trace import MAX_EVENTS
 from graders.ledger import Accepted, Kind, QueuePosition, Submission
+from graders.ledger.stored import read_result
 
 router = APIRouter(include_in_schema=False)
 api = APIRouter(prefix="/api/runs", tags=["runs"])
@@ -164,7 +165,7 @@ async def _tell(started: Started, event: Event) -> AsyncIterator[ServerSentEvent
         case EventKind.CASE:
             return
         case EventKind.FINISHED:
-            end = RESULT.validate_json(event.body)
+            end = read_result(event.body)
             assert isinstance(end, RunEnd)
             instead = end.trace_refused
             if end.trace_json is not None:

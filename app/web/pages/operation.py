@@ -1,4 +1,4 @@
-"""The operator's page: which graders run, how strongly each confines code, and what waits. It shows no learner."""
+"""The operator's page: which graders run, in which versions, how strongly they confine, what waits. No learner."""
 
 import asyncio
 from collections.abc import Mapping
@@ -11,8 +11,17 @@ from app.course.model import Course
 from app.web.edge.exercise_digest import read_digest
 from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContextDep
+from app.web.views.version_skew import (
+    UNKNOWN,
+    ExerciseRow,
+    WaitingRow,
+    compare_exercises,
+    compare_programs,
+    show_waiting,
+)
 from graders.contract.jobs import Queue
 from graders.contract.model import ExerciseName
+from graders.contract.product import VERSION
 from graders.ledger import Depth
 from graders.ledger.records import WorkerSeen
 
@@ -31,12 +40,14 @@ class GraderRow:
     exercises that differ from the website's version."""
 
     name: str
+    queue: str
     profile: str
     profile_words: str
     boundaries: str
     slots: int
     memory: str
     runs_on: str
+    version: str
     exercises: str
 
 
@@ -51,7 +62,11 @@ class QueueRow:
 class OperationPage:
     template: ClassVar[str] = "operation.html"
     frame: Frame
+    website: str
     graders: tuple[GraderRow, ...]
+    differences: tuple[str, ...]
+    exercises: tuple[ExerciseRow, ...]
+    waiting: tuple[WaitingRow, ...]
     queues: tuple[QueueRow, ...]
 
 
@@ -59,10 +74,20 @@ class OperationPage:
 async def operator_page(context: RequestContextDep) -> Response:
     ledger = context.site.ledger
     digests = await asyncio.to_thread(read_digests, context.course)
-    graders = tuple(show_grader(seen, digests) for seen in await ledger.workers())
-    queues = tuple([show_queue(queue, await ledger.depth(queue)) for queue in Queue])
-    frame = await context.frame("For the operator", "Which graders run, how strongly they confine, and what waits.")
-    return context.site.renderer.page(OperationPage(frame, graders, queues))
+    seen = await ledger.workers()
+    hellos = [one.hello for one in seen]
+    page = OperationPage(
+        frame=await context.frame(
+            "For the operator", "Which graders run, how strongly they confine, and what waits."
+        ),
+        website=VERSION,
+        graders=tuple(show_grader(one, digests) for one in seen),
+        differences=compare_programs(VERSION, hellos),
+        exercises=compare_exercises(digests, hellos),
+        waiting=show_waiting(await ledger.unjudged()),
+        queues=tuple([show_queue(queue, await ledger.depth(queue)) for queue in Queue]),
+    )
+    return context.site.renderer.page(page)
 
 
 def read_digests(course: Course) -> dict[ExerciseName, str]:
@@ -73,6 +98,7 @@ def show_grader(seen: WorkerSeen, digests: Mapping[ExerciseName, str]) -> Grader
     hello = seen.hello
     return GraderRow(
         name=hello.worker,
+        queue=hello.queue.value,
         profile=hello.profile,
         profile_words=PROFILES[hello.profile],
         boundaries=f"{hello.self_test_passed} of {hello.self_test_total}",
@@ -83,6 +109,7 @@ def show_grader(seen: WorkerSeen, digests: Mapping[ExerciseName, str]) -> Grader
         runs_on=f"Python {hello.python}, "
         + (f"torch {hello.torch}" if hello.torch else "no torch")
         + f", {hello.device}",
+        version=f"{hello.version}, code {hello.code}" if hello.version else UNKNOWN,
         exercises=compare_versions(digests, hello.exercises),
     )
 

@@ -35,7 +35,7 @@ async def offer(ledger: Ledger, has: dict[str, str], count: int) -> list[Submiss
 
     async with asyncio.timeout(10):
         await ledger.dispatcher.worker(
-            Queue.CPU, 8, handle, stopping, lambda exercise, digest: has.get(exercise) == digest
+            Queue.CPU, 8, handle, stopping, lambda _, exercise, digest: not digest or has.get(exercise) == digest
         )
     return offered
 

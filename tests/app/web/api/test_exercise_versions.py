@@ -14,6 +14,7 @@ from app.course.model import Exercise
 from app.web.edge.exercise_digest import read_digest
 from app.web.edge.site import Site
 from graders.contract.jobs import GradeJob
+from graders.contract.product import VERSION
 
 
 @pytest.fixture
@@ -48,6 +49,24 @@ async def test_a_job_asks_for_the_version_that_the_files_have_when_it_is_handed_
     asked = [job.exercise_digest for job in worker.jobs if isinstance(job, GradeJob)]
     assert asked == [before, before, read_digest(double.folder)]
     assert len(set(asked)) == 2
+
+
+async def test_the_operators_page_says_what_waits_because_nobody_can_judge_it(
+    browser: httpx2.AsyncClient, site: Site
+) -> None:
+    same = {name: read_digest(exercise.folder) for name, exercise in site.read_course().exercises.items()}
+    await browser.post("/api/exercises/double/submissions", json={"source": "x = 1", "idempotency_key": "a" * 16})
+    unserved = (await browser.get("/operator")).text
+    assert "<td>cpu</td><td>all of the queue</td><td>1</td>" in unserved
+    assert "start a grader with --queue cpu" in unserved
+
+    hello = HELLO.model_copy(update={"version": "0.0.9", "code": "c0de", "exercises": same | {"double": "0" * 16}})
+    await site.ledger.say_hello(hello)
+    page = (await browser.get("/operator")).text
+    assert f"<td>cpu</td><td>double in version {same['double']}</td><td>1</td>" in page
+    assert f"<td>double</td><td>{same['double']}</td><td>{'0' * 16}: fake-1</td>" in page
+    assert f"The versions of Unwind differ: 0.0.9 (fake-1); {VERSION} (the website)." in page
+    assert "<dt>Unwind</dt><dd>0.0.9, code c0de</dd>" in page
 
 
 async def test_the_operators_page_says_which_exercises_a_grader_has_in_another_version(
