@@ -8,7 +8,7 @@ PY     := .venv/bin/python
 export TORCH
 
 .DEFAULT_GOAL := help
-.PHONY: help serve worker migrate preview check test test-fast test-nightly test-lti lint bench assets assets-check environment environment-dev environment-fleet lock clean
+.PHONY: help serve worker migrate preview check test test-fast test-nightly test-lti test-kubernetes lint bench assets assets-check environment environment-dev environment-fleet lock clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -46,6 +46,10 @@ test-lti: environment-dev ## run the way through a learning platform against Ope
 	@[ -x .venv-lti/bin/python ] || { python3 -m venv .venv-lti && .venv-lti/bin/pip install -q --require-hashes -r requirements-lti.txt; }
 	$(PY) -m pytest -q -m nightly -k open_edx tests/app/web/lti $(ARGS)
 
+test-kubernetes: environment-dev ## check docs/kubernetes against the schemas of Kubernetes, in an environment of its own
+	@[ -x .venv-kubernetes/bin/kubernetes-validate ] || { python3 -m venv .venv-kubernetes && .venv-kubernetes/bin/pip install -q --require-hashes -r requirements-kubernetes.txt; }
+	$(PY) -m pytest -q -m "nightly or not nightly" tests/test_kubernetes.py $(ARGS)
+
 lint: environment-dev ## run ruff, mypy and the import rules
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
@@ -75,6 +79,7 @@ lock: environment-dev ## resolve the dependencies again
 	.venv/bin/uv pip compile -q --universal --generate-hashes --no-header --extra fleet pyproject.toml tools/torch-needs.in -o requirements-fleet.lock
 	.venv/bin/uv pip compile -q --universal --generate-hashes --no-header --extra dev pyproject.toml tools/torch-needs.in -o requirements-dev.lock
 	echo "lti-consumer-xblock<12 cryptography setuptools" | tr " " "\n" | .venv/bin/uv pip compile -q --generate-hashes --no-header - -o requirements-lti.txt
+	echo "kubernetes-validate>=1.37,<2" | .venv/bin/uv pip compile -q --generate-hashes --no-header - -o requirements-kubernetes.txt
 
 clean: ## remove the environment and caches, but never DATA
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
