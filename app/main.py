@@ -3,10 +3,10 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
 
-from fastapi import Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from httpx2 import AsyncClient
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -198,6 +198,19 @@ API = (runs.api, exports.api, graphs.api, drills.api, home.api, submissions.api,
 ALWAYS = (*PAGES, *ACCOUNTS, *DESK, *API)
 
 
+def gather(*routers: APIRouter) -> APIRouter:
+    """The routes of all, each behind the decision on who may do what."""
+    gathered = APIRouter(dependencies=[Depends(enforce)])
+    for router in routers:
+        gathered.include_router(router)
+    return gathered
+
+
+GATHERED = gather(*ALWAYS)
+"""Gathered once per process: FastAPI works out each route's parameters at its first request, some 200 ms for all
+of them, and several applications in one process share that."""
+
+
 def utc_now() -> datetime:
     return datetime.now(UTC)
 
@@ -209,6 +222,7 @@ def create_app(
     rates: Rates | None = None,
     assets: Assets | None = None,
     read_course: Callable[[], Course] | None = None,
+    passwords: Passwords | None = None,
 ) -> FastAPI:
     """The site as an ASGI application. The database must be migrated. Arguments replace what is created here."""
     settings = settings or read_settings()
@@ -216,18 +230,31 @@ def create_app(
     published = None if preview or read_course else PublishedCourse(settings.data, settings.course)
     read_course = read_course or choose_course(preview, published)
     assets = assets or read_assets()
-    metrics = Metrics()
+    metrics, passwords = Metrics(), passwords or Passwords()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with open_site(settings, read_course, assets, rates, metrics, clock, preview, published) as site:
+        async with open_site(
+            settings, read_course, assets, rates, metrics, clock, passwords, preview, published
+        ) as site:
             app.state.site = site
             yield
 
-    app = FastAPI(
+    app = begin_app(lifespan)
+    for router in (serve_assets(assets), *([preview_routes.router] if preview else [])):
+        app.include_router(router)
+    errors.handle_errors(app)
+    add_layers(app, settings, metrics)
+    return app
+
+
+def begin_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -> FastAPI:
+    """An application with the routes that every installation has."""
+    return FastAPI(
         title="Unwind",
         summary="Run cells, submit answers to exercises, follow their verdicts.",
         lifespan=lifespan,
+        routes=GATHERED.routes,
         dependencies=[Depends(enforce)],
         openapi_url="/api/openapi.json",
         # FastAPI's documentation pages load scripts from another host, which our policy forbids.
@@ -236,11 +263,6 @@ def create_app(
         # Starlette's redirect would repeat the request's Host header, which a client can choose.
         redirect_slashes=False,
     )
-    for router in (*ALWAYS, serve_assets(assets), *([preview_routes.router] if preview else [])):
-        app.include_router(router)
-    errors.handle_errors(app)
-    add_layers(app, settings, metrics)
-    return app
 
 
 @asynccontextmanager
@@ -251,6 +273,7 @@ async def open_site(
     rates: Rates | None,
     metrics: Metrics,
     clock: Clock,
+    passwords: Passwords,
     preview: Preview | None,
     published: PublishedCourse | None,
 ) -> AsyncIterator[Site]:
@@ -270,7 +293,7 @@ async def open_site(
         drill_stock.keep_filled(),
         *([published.keep_current(index.count)] if published else []),
     )
-    disk, passwords = Disk(settings.data), Passwords()
+    disk = Disk(settings.data)
     await (endings := Endings(database)).begin()
     rates = rates or _open_rates(settings, database)
     opened = (settings, read_course, store, ledger, endings, renderer, assets, figures, torch, rates, metrics, disk)

@@ -3,6 +3,7 @@
 Two workers that take whole files then end at about the same time.
 """
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,13 +33,19 @@ def postgresql() -> Iterator[Server]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An SQLite file that is migrated once and copied for each test."""
+    path = tmp_path_factory.mktemp("empty") / "unwind.sqlite3"
+    migrate(f"sqlite:///{path}", path.parent)
+    return path
+
+
 @pytest.fixture(params=DATABASES)
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+def database_url(request: pytest.FixtureRequest, tmp_path: Path, empty_database: Path) -> Iterator[str]:
     """The URL of a migrated database of the test's own, on SQLite and on PostgreSQL."""
     if request.param == "sqlite":
-        url = f"sqlite:///{tmp_path}/unwind.sqlite3"
-        migrate(url, tmp_path)
-        yield url
+        yield f"sqlite:///{shutil.copy(empty_database, tmp_path)}"
         return
     server: Server = request.getfixturevalue("postgresql")
     with server.database("migrated") as url:

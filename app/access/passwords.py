@@ -41,33 +41,33 @@ def check_password(password: str, name: str) -> None:
 class Passwords:
     """Computes and compares hashes, few at a time, so that a flood of sign-ins does not take every core."""
 
-    def __init__(self) -> None:
+    def __init__(self, hasher: PasswordHasher = HASHER) -> None:
         self.turns = asyncio.Semaphore(AT_ONCE)
-        self._unknown = HASHER.hash("nobody's password")
+        self._hasher = hasher
+        self._unknown = hasher.hash("nobody's password")
 
     async def make_hash(self, password: str) -> str:
         async with self.turns:
-            return await asyncio.to_thread(HASHER.hash, _encode(password))
+            return await asyncio.to_thread(self._hasher.hash, _encode(password))
 
     async def matches(self, password: str, kept: str | None) -> bool:
         """Whether it is the password of `kept`. Without a hash the answer is False, and takes as long.
 
         The caller holds one of `turns`, because it counts failures under the same turn.
         """
-        return await asyncio.to_thread(_matches, password, kept or self._unknown) and kept is not None
+        return await asyncio.to_thread(self._verify, password, kept or self._unknown) and kept is not None
+
+    def _verify(self, password: str, kept: str) -> bool:
+        try:
+            return self._hasher.verify(kept, _encode(password))
+        except (VerificationError, InvalidHashError):
+            return False
 
     def is_outdated(self, kept: str) -> bool:
         """Whether a hash was made with weaker parameters than today's."""
-        return HASHER.check_needs_rehash(kept)
+        return self._hasher.check_needs_rehash(kept)
 
 
 def _encode(password: str) -> bytes:
     """Keyboards differ in how they compose a letter, so both forms are one password."""
     return unicodedata.normalize("NFKC", password).encode()
-
-
-def _matches(password: str, kept: str) -> bool:
-    try:
-        return HASHER.verify(kept, _encode(password))
-    except (VerificationError, InvalidHashError):
-        return False

@@ -6,30 +6,26 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from argon2 import PasswordHasher
 from fastapi import FastAPI
 from site_parts import COURSE, FakeWorker, StoppedClock
 
+from app.access.passwords import Passwords
 from app.course.loader import load_course
 from app.course.model import Course
 from app.main import create_app
 from app.settings import Settings
-from app.storage.database import migrate
 from app.web.edge.assets import Assets, read_assets
 from app.web.edge.rates import Rates
 from app.web.edge.site import Site
+
+CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+"""Tests sign people in thousands of times, and the site's own hasher takes 20 ms for each."""
 
 
 @pytest.fixture
 def clock() -> StoppedClock:
     return StoppedClock()
-
-
-@pytest.fixture(scope="session")
-def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Migrated once, copied for each test."""
-    made = Settings(data=tmp_path_factory.mktemp("empty"))
-    migrate(made.database, made.data)
-    return made.data / "unwind.sqlite3"
 
 
 @pytest.fixture(scope="session")
@@ -50,7 +46,14 @@ def settings(tmp_path: Path, empty_database: Path) -> Settings:
 
 @pytest.fixture
 async def app(settings: Settings, clock: StoppedClock, course: Course, assets: Assets) -> AsyncIterator[FastAPI]:
-    app = create_app(settings, clock=clock, rates=Rates(factor=100), assets=assets, read_course=lambda: course)
+    app = create_app(
+        settings,
+        clock=clock,
+        rates=Rates(factor=100),
+        assets=assets,
+        read_course=lambda: course,
+        passwords=Passwords(CHEAP),
+    )
     async with app.router.lifespan_context(app):
         yield app
 
