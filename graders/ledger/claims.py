@@ -15,6 +15,7 @@ from graders.ledger.leases import end_of_lease, has_run_out
 from graders.ledger.records import Claim, Policy, State
 from graders.ledger.stored import read_job_to_run
 from graders.ledger.tables import events, submissions
+from graders.ledger.tickets import TICKET_COLUMNS, write_ticket_again
 
 Progress = tuple[EventKind, str]
 """An event's kind and its body as JSON text."""
@@ -96,15 +97,17 @@ def finish(connection: Connection, claim: Claim, result: Verdict | RunEnd, progr
 
 def release(connection: Connection, claim: Claim) -> Queue | None:
     """Queue it again, without counting a lost worker. Returns its queue, or None if the claim is lost."""
-    row = submissions.c
     statement = (
         update(submissions)
         .where(holds(claim))
         .values(state=State.QUEUED, lease_until=None, worker=None)
-        .returning(row.queue)
+        .returning(*TICKET_COLUMNS)
     )
     found = connection.execute(statement).one_or_none()
-    return None if found is None else Queue(found.queue)
+    if found is None:
+        return None
+    write_ticket_again(connection, found)
+    return Queue(found.queue)
 
 
 def find_lost(connection: Connection, claims: Sequence[Claim]) -> tuple[Claim, ...]:

@@ -3,17 +3,23 @@
 Both have an engine for transactions and one for reading, whose connections cannot write.
 """
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 
 from graders.ledger.clock import Clocks
 
+if TYPE_CHECKING:
+    from psycopg import AsyncConnection
+    from psycopg_pool import AsyncConnectionPool
+
 BUSY_TIMEOUT_MILLISECONDS: Final = 5000
 READERS: Final = 4
 WRITERS: Final = 4
 """Transactions of one process at a time on PostgreSQL; SQLite has one writer."""
+TICKET_CONNECTIONS: Final = 2
+POOL_TIMEOUT_SECONDS: Final = 5.0
 
 # foreign_keys, busy_timeout and synchronous are set per connection; journal_mode is stored in the file.
 _PRAGMAS: Final = (
@@ -90,15 +96,37 @@ def open_listener_address(url: str) -> str:
     return read_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
 
 
+def open_pool(url: str) -> "AsyncConnectionPool[AsyncConnection[Any]]":
+    """Connections for tickets, each of whose statements is a transaction. Opening the pool waits for no server."""
+    from psycopg_pool import AsyncConnectionPool  # noqa: PLC0415
+
+    return AsyncConnectionPool(
+        open_listener_address(url),
+        kwargs=_CONNECT | {"application_name": "unwind tickets", "options": _write_options(_SESSION)},
+        min_size=1,
+        max_size=TICKET_CONNECTIONS,
+        timeout=POOL_TIMEOUT_SECONDS,
+        configure=_commit_each_statement,
+        open=False,
+    )
+
+
+async def _commit_each_statement(connection: "AsyncConnection[Any]") -> None:
+    await connection.set_autocommit(True)
+
+
+def _write_options(session: dict[str, str]) -> str:
+    return " ".join(f"-c {name}={value}" for name, value in session.items())
+
+
 def _open_postgresql(url: str, connections: int, isolation_level: str | None = None, **session: str) -> Engine:
-    options = " ".join(f"-c {name}={value}" for name, value in (_SESSION | session).items())
     choice = {"isolation_level": isolation_level} if isolation_level else {}
     return create_engine(
         read_url(url),
         pool_size=connections,
         max_overflow=0,
         pool_pre_ping=True,  # a server that was restarted closes them all
-        connect_args=_CONNECT | {"options": options},
+        connect_args=_CONNECT | {"options": _write_options(_SESSION | session)},
         **choice,
     )
 

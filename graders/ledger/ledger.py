@@ -48,7 +48,7 @@ class Ledger:
 
     def __init__(self, database: Database, wakeups: Wakeups, policy: Policy) -> None:
         self.database = database
-        self.dispatcher = QueueReader(database, wakeups, policy.dispatch_poll_seconds)
+        self.dispatcher = _open_dispatcher(database, wakeups, policy)
         self.policy = policy
         self._wakeups = wakeups
         self._watch = Watch(database, wakeups, policy.follow_poll_seconds)
@@ -229,6 +229,15 @@ def open_ledger(database_url: str, wakeups_folder: Path, policy: Policy = Policy
 def open_ledger_on(database: Database, wakeups_folder: Path, policy: Policy = Policy()) -> Ledger:
     """The same, on a database that the caller has open, because a process has only one writer."""
     return Ledger(database, _open_wakeups(database, wakeups_folder), policy)
+
+
+def _open_dispatcher(database: Database, wakeups: Wakeups, policy: Policy) -> QueueReader:
+    if database.is_sqlite:
+        return QueueReader(database, wakeups, policy.dispatch_poll_seconds)
+    # It imports Procrastinate, which an installation on SQLite does not have.
+    from graders.ledger.ticket_reader import TicketReader  # noqa: PLC0415
+
+    return TicketReader(database, wakeups, policy.dispatch_poll_seconds)
 
 
 def _open_wakeups(database: Database, folder: Path) -> Wakeups:

@@ -37,15 +37,21 @@ class Taken:
     proven: bool
 
 
+@dataclass(frozen=True)
+class Room:
+    """How many submissions a worker can take now, and how many of them may be not proven."""
+
+    slots: int
+    unproven: int
+
+
 Running = dict[asyncio.Task[None], Taken]
 
 
 class QueueReader:
     """Reads the queue from the submissions table, so a queued row cannot be forgotten here.
 
-    It is the only dispatcher, so there is no protocol for one. An engine with its own queue would need two more
-    hooks: a ticket written in the transaction that queues a row (submit, release, reconcile), and a search for queued
-    rows without a ticket.
+    On PostgreSQL the queue is a table of tickets: ticket_reader.py takes them, and has the rest from here.
     """
 
     def __init__(self, database: Database, wakeups: Wakeups, poll_seconds: float) -> None:
@@ -67,13 +73,16 @@ class QueueReader:
         """
         running: Running = {}
         stop = asyncio.create_task(stopping.wait())
-        with closing(self._wakeups.listen(queue_topic(queue))) as listener:
+        with closing(self._listen(queue)) as listener:
             while not stopping.is_set():
                 for taken in await self._look(queue, slots, running.values(), can_judge):
                     running[asyncio.create_task(handle(taken.submission))] = taken
                 await self._pause(listener, stop, running, full=len(running) >= slots)
         stop.cancel()
         await asyncio.gather(*running)
+
+    def _listen(self, queue: Queue) -> Listener:
+        return self._wakeups.listen(queue_topic(queue))
 
     async def _pause(self, listener: Listener, stop: asyncio.Task[bool], running: Running, *, full: bool) -> None:
         """Wait until the queue should be read again: a run ends or, if a slot is free, a wake-up or the poll time."""
@@ -91,35 +100,34 @@ class QueueReader:
         self, queue: Queue, slots: int, running: Collection[Taken], can_judge: CanJudge | None
     ) -> list[Taken]:
         """Nothing if the database does not answer: the next look comes after the poll time."""
-        try:
-            return await self._next(queue, slots, running, can_judge)
-        except StorageRefused as error:
-            log.error("the queue cannot be read: %s", error.reason)
-            return []
-
-    async def _next(
-        self, queue: Queue, slots: int, running: Collection[Taken], can_judge: CanJudge | None
-    ) -> list[Taken]:
         free = slots - len(running)
         unproven = min(free, count_unproven_slots(slots) - sum(not taken.proven for taken in running))
         if free <= 0:
             return []
         besides = tuple(taken.submission for taken in running)
-        return await self._database.read(_read_next, queue, free, unproven, besides, can_judge)
+        try:
+            return await self._next(queue, Room(free, max(unproven, 0)), besides, can_judge)
+        except StorageRefused as error:
+            log.error("the queue cannot be read: %s", error.reason)
+            return []
+
+    async def _next(
+        self, queue: Queue, room: Room, besides: tuple[SubmissionId, ...], can_judge: CanJudge | None
+    ) -> list[Taken]:
+        return await self._database.read(_read_next, queue, room, besides, can_judge)
 
 
 def _read_next(
     connection: Connection,
     queue: Queue,
-    at_most: int,
-    unproven: int,
+    room: Room,
     besides: tuple[SubmissionId, ...],
     can_judge: CanJudge | None,
 ) -> list[Taken]:
-    """The first `at_most` in the queue that this worker can judge, at most `unproven` of them not proven."""
+    """The first in the queue that this worker can judge."""
     row = submissions.c
     found: list[Any] = []
-    for sort, limit in ((row.proven, at_most), (~row.proven, max(unproven, 0))):
+    for sort, limit in ((row.proven, room.slots), (~row.proven, room.unproven)):
         query = (
             select(row.id, row.proven, row.priority, row.number, row.exercise, row.exercise_digest)
             .where(row.queue == queue, queued, sort, row.id.not_in(besides))
@@ -129,7 +137,7 @@ def _read_next(
         with connection.execute(query) as waiting:
             found += islice((one for one in waiting if _fits(one, can_judge)), limit)
     found.sort(key=lambda one: (-one.priority, one.number))
-    return [Taken(SubmissionId(one.id), one.proven) for one in found[:at_most]]
+    return [Taken(SubmissionId(one.id), one.proven) for one in found[: room.slots]]
 
 
 def _fits(waiting: Any, can_judge: CanJudge | None) -> bool:

@@ -21,6 +21,7 @@ from graders.ledger.tables import (
     submissions,
     workers,
 )
+from graders.ledger.tickets import sweep_tickets
 from graders.ledger.workers import read_workers
 
 
@@ -30,6 +31,7 @@ def reconcile(connection: Connection, policy: Policy) -> Reconciled:
         return Reconciled()
     faulted = _give_up(connection, policy)
     requeued = _requeue(connection, policy)
+    sweep_tickets(connection)
     unjudgeable = _end_unjudgeable(connection, policy)
     return Reconciled(requeued, faulted, _prune(connection, policy), _prune_events(connection, policy), unjudgeable)
 

@@ -29,6 +29,7 @@ from graders.ledger.locks import take_lock
 from graders.ledger.records import Accepted, Kind, Origin, Policy, QueuePosition, State
 from graders.ledger.reputation import read_reputation
 from graders.ledger.tables import events, is_graded, is_idle, queued, submissions, unfinished
+from graders.ledger.tickets import Ticket, write_tickets
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,17 @@ class QueuedJob:
             "lost_workers": 0,
             "last_seq": 1,
         }
+
+    def ticket(self) -> Ticket:
+        request = self.request
+        return Ticket(
+            self.accepted.id,
+            request.queue,
+            self.ranked.proven,
+            self.ranked.priority,
+            request.exercise,
+            request.digest,
+        )
 
     def event(self) -> dict[str, Any]:
         accepted = self.accepted
@@ -209,10 +221,11 @@ def _read_ahead(
 
 
 def insert_queued(connection: Connection, queued_jobs: Sequence[QueuedJob]) -> None:
-    """Put jobs into the queue, each with its first event."""
+    """Put jobs into the queue, each with its first event and, on PostgreSQL, its ticket."""
     if not queued_jobs:
         return
     connection.execute(insert(submissions).values(submitted_at=now_seconds()), [job.row() for job in queued_jobs])
     connection.execute(
         insert(events).values(at=now_seconds()), [job.event() | {"kind": EventKind.QUEUED} for job in queued_jobs]
     )
+    write_tickets(connection, [job.ticket() for job in queued_jobs])
