@@ -50,6 +50,14 @@ class Server:
         """`immediate` is a crash: no transaction ends, and the next start recovers."""
         self._run("pg_ctl", "-D", "data", "-w", "-m", how, "stop")
 
+    def is_running(self) -> bool:
+        """A server that finds no room for its log ends by itself."""
+        try:
+            psycopg.connect(self.url("postgres"), connect_timeout=5).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
     def dump(self, database: str, file: Path) -> None:
         """A backup while the server runs, as docs/operating.md has it."""
         self._run("pg_dump", "--format=custom", f"--file={file}", "-h", str(self.folder), "-U", USER, database)
@@ -87,13 +95,15 @@ class Server:
 
 
 @contextmanager
-def run_server(programs: Path) -> Iterator[Server]:
-    folder = Path(tempfile.mkdtemp(prefix="unwind-pg-"))
+def run_server(programs: Path, folder: Path | None = None) -> Iterator[Server]:
+    """In an empty folder, or one of its own; what is in it is gone at the end."""
+    folder = folder or Path(tempfile.mkdtemp(prefix="unwind-pg-"))
     server = Server(folder, programs)
     try:
         server.make()
         server.start()
         yield server
-        server.stop()
+        if server.is_running():
+            server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -27,7 +27,7 @@ from graders.worker.running_job import Patience, SlotHangs
 
 PATIENCE = Patience(run_seconds=8.0, kill_seconds=0.5)
 HANGS = 3
-POLICY = Policy(lease_seconds=1.0, pending_cap=1000, dispatch_poll_seconds=0.2)
+POLICY = Policy(lease_seconds=1.0, pending_cap=1000, wait_limit_seconds=3600.0, dispatch_poll_seconds=0.2)
 
 
 def die() -> None:

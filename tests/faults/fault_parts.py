@@ -21,6 +21,28 @@ KNOWN = Origin(known_seconds=600.0)
 """A learner who has been here for a while: no slot is kept from them."""
 
 
+class DeafListener:
+    async def wait(self, timeout_seconds: float) -> bool:
+        await asyncio.sleep(timeout_seconds)
+        return False
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class LostWakeups:
+    """None arrives, neither what this process sends nor what others send to it."""
+
+    def listen(self, topic: str) -> DeafListener:
+        return DeafListener()
+
+    def wake(self, topic: str) -> None:
+        """Lost."""
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
 @dataclass
 class Workers:
     """The workers that a test has started on a database; the data folder holds what wakes them on SQLite."""
