@@ -184,3 +184,10 @@ def test_a_gradient_through_a_step_is_the_outer_gradient_times_one_minus_rate_ti
             hessian = torch.autograd.functional.hessian(losses[0], theta.detach())
             gradient = gradient - inputs["rate"] * hessian @ gradient
         assert is_near(expected["gradient"], gradient.detach())
+
+
+def test_attention_whose_core_runs_again_has_the_gradients_of_one_that_keeps_everything():
+    probe, starter = (load("only-the-core-runs-again", file) for file in ("probe", "starter"))
+    for inputs, expected in answers("only-the-core-runs-again"):
+        plain = probe.probe(starter, inputs)
+        assert all(is_near(torch.as_tensor(expected[name]), torch.as_tensor(plain[name])) for name in plain)

@@ -1,0 +1,11 @@
+import torch
+
+
+def attend(x, project, heads, cap):
+    rows, tokens, channels = x.shape
+    q, k, v = project(x).view(rows, tokens, 3, heads, channels // heads).permute(2, 0, 3, 1, 4)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.float(), lambda t: t.double()):
+        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+        weights = (cap * torch.tanh(scores / cap)).softmax(-1)
+        mixed = weights @ v
+    return mixed.transpose(1, 2).reshape(rows, tokens, channels)
