@@ -32,6 +32,7 @@ def test_a_gallery_stands_in_the_order_of_its_file_names() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_every_program_of_this_course_says_what_to_see() -> None:
     gallery = load_course(ROOT)[0].gallery
     assert len(gallery) == 10

@@ -83,6 +83,7 @@ def is_watched(file: str) -> bool:
     return file.startswith(("chapters/", "exercises/"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strange", STRANGE)
 def test_whatever_lies_in_a_files_place_is_named_and_not_waited_for(root: Path, strange: str) -> None:
     told: dict[str, tuple[str, tuple[ContentProblem, ...]]] = {}
@@ -163,6 +164,7 @@ def test_a_course_of_mutilated_files_is_read_with_problems_and_nothing_else(root
 ONE_SIGN = (b"\x00" * 99_999, b"[" * 30_000, b"{" * 99_999, b">" * 3000, b"$" * 20_000, b"* " * 900)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("raw", ONE_SIGN, ids=lambda raw: repr(raw[:2]))
 def test_a_file_of_one_sign_alone_costs_no_more_than_a_file(root: Path, raw: bytes) -> None:
     reader = CourseReader(root)

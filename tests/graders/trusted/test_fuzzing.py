@@ -171,6 +171,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_the_largest_document_that_is_read_holds_no_more_than_forty_times_its_bytes(bomb):
     assert len(BOMBS[bomb]) <= MAX_DOCUMENT_BYTES

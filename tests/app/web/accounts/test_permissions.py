@@ -189,6 +189,7 @@ FORM |= {"is_open": "true", "deployment": "1", "issuer": "x", "client_id": "x"}
 FORM |= dict.fromkeys(("auth_url", "token_url", "jwks_url"), "x")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", WHO, ids=str)
 @pytest.mark.parametrize("is_own", [True, False], ids=["own", "foreign"])
 async def test_each_route_is_open_to_its_roles_alone(
