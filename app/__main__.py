@@ -28,7 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("serve", help="migrate, then run the website and one grader until stopped")
     commands.add_parser("site", help="migrate, then run only the website: start graders separately")
-    commands.add_parser("migrate", help="bring the database up to date")
+    migrate = commands.add_parser("migrate", help="bring the database up to date")
+    migrate.add_argument("--worker-role", help="PostgreSQL's role for graders: give it the rights that they need")
     commands.add_parser(
         "operator", help="make somebody an operator: prints a link for their password", add_help=False
     )
@@ -53,13 +54,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     if chosen.command in ON_THE_SITE:
         os.umask(PRIVATE_UMASK)
-        return _run_on_site(chosen.command, rest, settings)
+        return _run_on_site(chosen, rest, settings)
     return _run_on_course(chosen.command, rest)
 
 
 # Imported where used, because a migration needs no web framework and a check needs no database.
-def _run_on_site(command: str, rest: list[str], settings: Settings) -> int:
-    match command:
+def _run_on_site(chosen: argparse.Namespace, rest: list[str], settings: Settings) -> int:
+    match chosen.command:
         case "serve":
             from app.serve import serve  # noqa: PLC0415
 
@@ -71,7 +72,7 @@ def _run_on_site(command: str, rest: list[str], settings: Settings) -> int:
         case "migrate":
             from app.serve import migrate_alone  # noqa: PLC0415
 
-            return migrate_alone(settings)
+            return migrate_alone(settings, chosen.worker_role)
         case "publish":
             from app.publish import main as publish  # noqa: PLC0415
 

@@ -102,11 +102,12 @@ from app.web.pages import (
     versions,
 )
 from app.web.pages import preview as preview_routes
-from graders.ledger import Database, Endings, open_ledger_on
+from graders.ledger import Database, Endings, Ledger, Policy, open_ledger_on
 
 log = logging.getLogger(__name__)
 
 CHECKPOINT_SECONDS = 30.0
+PRUNE_SECONDS = 5.0
 SWEEP_SECONDS = 60.0
 
 MAX_BODY_BYTES = 256 * 1024
@@ -279,7 +280,7 @@ async def open_site(
 ) -> AsyncIterator[Site]:
     """Open what belongs to the running event loop, and close it at the end."""
     database = Database(settings.database)
-    ledger = open_ledger_on(database, settings.wakeups_folder)
+    ledger = _open_ledger(settings, database)
     drawers = Drawers(settings.drawing_processes, note=lambda end: metrics.pictures.labels(end.value).inc())
     renderer, figures = Renderer(reload=settings.preview), Figures(drawers)
     store, torch, index = Store(database), RunningTorch(ledger), CourseSearch()
@@ -289,6 +290,7 @@ async def open_site(
     chores = _begin_chores(
         GradeSender(store, platforms, settings.secret, read_course, clock).keep_sending(),
         database.keep_checkpointing(CHECKPOINT_SECONDS),
+        ledger.keep_pruning(PRUNE_SECONDS),
         store.keep_sweeping(clock, SWEEP_SECONDS, settings.audit_days, settings.section_months),
         drill_stock.keep_filled(),
         *([published.keep_current(index.count)] if published else []),
@@ -305,6 +307,11 @@ async def open_site(
     await _end_chores(chores, http)
     await drawers.close()
     await ledger.close()
+
+
+def _open_ledger(settings: Settings, database: Database) -> Ledger:
+    policy = Policy(event_retention_seconds=settings.event_hours * 3600)
+    return open_ledger_on(database, settings.wakeups_folder, policy)
 
 
 async def _begin_reading(preview: Preview | None, index: CourseSearch, read_course: Callable[[], Course]) -> None:

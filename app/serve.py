@@ -18,6 +18,7 @@ from datetime import datetime
 from app.preflight import CannotServe, prepare
 from app.settings import Settings
 from app.storage.database import MigrationRefused, migrate, show_url
+from app.storage.worker_role import NoSuchRole
 from graders.contract.hello import WorkerHello, name_worker
 from graders.ledger import StorageRefused, open_ledger
 
@@ -267,11 +268,11 @@ def serve(settings: Settings) -> int:
         return 1
 
 
-def migrate_alone(settings: Settings) -> int:
+def migrate_alone(settings: Settings, worker_role: str | None = None) -> int:
     """Bring the database up to date and start nothing. Returns the exit status."""
     try:
-        migrate(settings.database, settings.data)
-    except MigrationRefused as refusal:
+        migrate(settings.database, settings.data, worker_role)
+    except (MigrationRefused, NoSuchRole) as refusal:
         say(str(refusal))
         return 1
     say(f"The database is up to date: {show_url(settings.database)}")

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import NullPool
 
+from app.storage.worker_role import NoSuchRole, limit_worker_role
 from graders.ledger.engines import read_url
 from graders.ledger.locks import take_lock
 
@@ -24,14 +25,19 @@ class MigrationRefused(Exception):
     """The database could not be brought up to date, and is unchanged; the message says what to look at."""
 
 
-def migrate(database_url: str, data: Path) -> None:
-    """Run the missing migrations. Two processes take turns, and the second finds nothing to do."""
+def migrate(database_url: str, data: Path, worker_role: str | None = None) -> None:
+    """Run the missing migrations, and limit the graders' role. Two processes take turns.
+
+    Raises MigrationRefused, and NoSuchRole if the server does not have the role.
+    """
     data.mkdir(parents=True, exist_ok=True)
     try:
         with _lock(data / "migrate.lock"), open_for_migration(database_url) as connection:
             take_lock(connection, "migrate")  # for processes on other hosts
             check_health(connection)
             command.upgrade(make_config(connection), "head")
+            if worker_role:
+                _limit(connection, worker_role)
     except DatabaseError as error:
         raise MigrationRefused(
             f"The database {show_url(database_url)} cannot be brought up to date ({error.orig}): check that nothing "
@@ -43,6 +49,12 @@ def migrate(database_url: str, data: Path) -> None:
             f"The database {show_url(database_url)} was made by a newer version of this program ({error}): start "
             "that version, or put a backup from before the update in its place (docs/operating.md)."
         ) from error
+
+
+def _limit(connection: Connection, worker_role: str) -> None:
+    if connection.dialect.name == "sqlite":
+        raise NoSuchRole("SQLite has no roles: leave --worker-role out, or name PostgreSQL in UNWIND_DATABASE_URL.")
+    limit_worker_role(connection, worker_role)
 
 
 def is_up_to_date(database_url: str) -> bool:

@@ -24,6 +24,8 @@ class SharedSettings(BaseSettings):
     """The folder with course.toml, chapters/ and exercises/."""
     database_url: str = ""
     """The URL of an SQLite file or of a PostgreSQL database; empty means a file in `data`."""
+    event_hours: Annotated[float, Field(gt=0)] = 24.0
+    """How long the events of a finished submission can be replayed; its result stays for good."""
 
     @model_validator(mode="after")
     def _refuse_other_backends(self) -> Self:
@@ -60,5 +62,3 @@ class GraderSettings(SharedSettings):
     """Confine no more strongly than this, to try out a weaker host; None uses the strongest that works here."""
     slots: Annotated[int, Field(ge=1, le=256)] = len(os.sched_getaffinity(0))
     """How many runs at a time; each slot has its own fork servers."""
-    event_hours: Annotated[float, Field(gt=0)] = 24.0
-    """How long the events of a finished submission can be replayed; its result stays for good."""

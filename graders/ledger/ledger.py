@@ -1,5 +1,7 @@
 """The interface between website and worker. Every method is one short transaction or one read."""
 
+import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractContextManager, closing
@@ -10,7 +12,7 @@ from graders.contract.hello import WorkerHello
 from graders.contract.jobs import GradeJob, Queue, RunJob
 from graders.contract.model import ExerciseName, LearnerId, SubmissionId
 from graders.contract.results import RunEnd, Verdict
-from graders.ledger import claims, queries
+from graders.ledger import claims, pruning, queries
 from graders.ledger import finish as finishing
 from graders.ledger import reconcile as reconciling
 from graders.ledger import submit as submitting
@@ -18,6 +20,7 @@ from graders.ledger import workers as workers_table
 from graders.ledger.claims import Progress
 from graders.ledger.database import Database
 from graders.ledger.datagram_wakeups import DatagramWakeups
+from graders.ledger.errors import StorageRefused
 from graders.ledger.event_streams import Watch
 from graders.ledger.fairness import Pace
 from graders.ledger.queue_reader import QueueReader
@@ -30,6 +33,7 @@ from graders.ledger.records import (
     Kind,
     Origin,
     Policy,
+    Pruned,
     QueuePosition,
     Reconciled,
     Submission,
@@ -174,7 +178,7 @@ class Ledger:
         await self.database.write_guarded(workers_table.say_goodbye, worker)
 
     async def reconcile(self) -> Reconciled:
-        """Queue again what lost workers left, end what no worker can judge or survive, and forget old cells."""
+        """Queue again what lost workers left, and end what no worker can judge or survive."""
         reconciled = await self.database.write(reconciling.reconcile, self.policy)
         if reconciled.requeued:
             for queue in Queue:
@@ -182,6 +186,19 @@ class Ledger:
         if reconciled.faulted or reconciled.unjudgeable:
             self._wakeups.wake(EVENTS)
         return reconciled
+
+    # A website's side.
+
+    async def prune(self) -> Pruned:
+        """Forget old cells, old events and workers that went, some at a time."""
+        return await self.database.write(pruning.prune, self.policy)
+
+    async def keep_pruning(self, every_seconds: float) -> None:
+        """Prune until cancelled. After StorageRefused, the next round tries again."""
+        while True:
+            await asyncio.sleep(every_seconds)
+            with contextlib.suppress(StorageRefused):
+                await self.prune()
 
     # An operator's side.
 

@@ -1,25 +1,19 @@
-"""Reconciliation: queue again or end what lost workers left, and forget old cells. Running it twice does no harm."""
+"""Reconciliation: queue again or end what lost workers left. Running it twice does no harm."""
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, select, update
 
 from graders.contract.model import SubmissionId
 from graders.contract.outcome_sentences import find_other_version
 from graders.contract.results import Outcome
 from graders.ledger.clock import now_seconds
-from graders.ledger.fairness import RECENT_SECONDS
 from graders.ledger.finish import end_unclaimed
 from graders.ledger.leases import has_run_out
 from graders.ledger.locks import try_lock
 from graders.ledger.records import OtherVersion, Policy, Reconciled, State
 from graders.ledger.tables import (
-    events,
-    finished,
-    is_passing,
-    is_passing_event,
     queued,
     running,
     submissions,
-    workers,
 )
 from graders.ledger.tickets import sweep_tickets
 from graders.ledger.workers import read_workers
@@ -33,7 +27,7 @@ def reconcile(connection: Connection, policy: Policy) -> Reconciled:
     requeued = _requeue(connection, policy)
     sweep_tickets(connection)
     unjudgeable = _end_unjudgeable(connection, policy)
-    return Reconciled(requeued, faulted, _prune(connection, policy), _prune_events(connection, policy), unjudgeable)
+    return Reconciled(requeued, faulted, unjudgeable)
 
 
 def _give_up(connection: Connection, policy: Policy) -> int:
@@ -76,34 +70,3 @@ def _end_unjudgeable(connection: Connection, policy: Policy) -> tuple[OtherVersi
         served = {has for hello in hellos if (has := (hello.exercises or {}).get(exercise))}
         ended.append(OtherVersion(exercise, digest, tuple(sorted(served)), len(found)))
     return tuple(ended)
-
-
-def _prune(connection: Connection, policy: Policy) -> int:
-    """Forget old runs of cells and public checks, a few at a time to keep the write lock short; never a verdict."""
-    row = submissions.c
-    now = now_seconds()
-    old = (
-        select(row.id)
-        .where(is_passing, finished, row.finished_at < now - policy.cell_retention_seconds)
-        .limit(policy.prune_at_most)
-    )
-    done = connection.execute(delete(submissions).where(row.id.in_(old.scalar_subquery())))
-    # The fairness rule no longer needs to know where these came from.
-    forgotten = (row.address_key.is_not(None), finished, row.finished_at < now - RECENT_SECONDS)
-    connection.execute(update(submissions).where(*forgotten).values(address_key=None))
-    silent_seconds = 100 * policy.worker_silence_seconds
-    connection.execute(delete(workers).where(~workers.c.seen_at.between(now - silent_seconds, now + silent_seconds)))
-    return done.rowcount
-
-
-def _prune_events(connection: Connection, policy: Policy) -> int:
-    """Forget what old submissions printed and how their cases went: the result has it. Their end stays an event."""
-    old = (
-        select(events.c.submission)
-        .join(submissions, submissions.c.id == events.c.submission)
-        .where(is_passing_event, events.c.at < now_seconds() - policy.event_retention_seconds, finished)
-        .limit(policy.prune_at_most)
-    )
-    return connection.execute(
-        delete(events).where(events.c.submission.in_(old.scalar_subquery()), is_passing_event)
-    ).rowcount

@@ -171,9 +171,15 @@ class Reconciled:
 
     requeued: int = 0
     faulted: int = 0
-    pruned: int = 0
-    pruned_events: int = 0
     unjudgeable: tuple[OtherVersion, ...] = ()
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """How much was forgotten at once: runs of cells and public checks, and events."""
+
+    submissions: int = 0
+    events: int = 0
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from graders.contract.hello import WorkerHello
 from graders.contract.jobs import Queue
 from graders.contract.log_lines import set_up_logging
 from graders.contract.settings import GraderSettings
-from graders.ledger import Policy, open_ledger
+from graders.ledger import open_ledger
 from graders.trusted.exercise_folders import ExerciseFolders
 from graders.worker.loop import WorkerLoop
 from graders.worker.open_worker import OpenWorker, open_worker
@@ -42,8 +42,7 @@ async def _serve_queue(settings: GraderSettings, worker: OpenWorker) -> None:
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-    policy = Policy(event_retention_seconds=settings.event_hours * 3600)
-    ledger = open_ledger(settings.database, settings.wakeups_folder, policy)
+    ledger = open_ledger(settings.database, settings.wakeups_folder)
     try:
         await WorkerLoop(ledger, worker.hello, worker.runners, find_exercises(settings)).work(stopping)
     except* SlotHangs as hanging:

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, select, update
 
 from graders.contract.events import EventKind
 from graders.contract.results import Outcome, RunEnd, Verdict
-from graders.ledger import Ledger, Origin, Policy, Reconciled, State
+from graders.ledger import Ledger, Origin, Policy, Pruned, Reconciled, State
 from graders.ledger.fairness import RECENT_SECONDS
 from graders.ledger.tables import events, submissions
 
@@ -67,7 +67,7 @@ async def test_old_cells_and_public_checks_are_forgotten_and_submissions_never(
     waiting = await hasty.submit(ANN, "waiting", cell())
     graded = await hasty.submit(ANN, "answers", grade())
     await hasty.finish(await claim_now(hasty, graded.id), Verdict(outcome=Outcome.PASSED, exercise="double"))
-    assert [(await hasty.reconcile()).pruned for _ in range(3)] == [2, 1, 0]
+    assert [(await hasty.prune()).submissions for _ in range(3)] == [2, 1, 0]
     assert [await hasty.find(one.id) for one in cells] == [None, None, None]
     assert await hasty.events_after(cells[0].id, 0) == ()
     assert (await hasty.find(waiting.id)).state is State.QUEUED
@@ -80,8 +80,8 @@ async def test_old_events_are_forgotten_but_for_the_end_and_the_verdict_stays(op
     verdict = Verdict(outcome=Outcome.PASSED, exercise="double", stdout="printed")
     said = [(EventKind.OUTPUT, '{"stream":"stdout","text":"printed"}'), (EventKind.CASE, "{}")]
     await hasty.finish(await claim_now(hasty, graded.id), verdict, said)
-    assert (await hasty.reconcile()).pruned_events == 4
-    assert await hasty.reconcile() == Reconciled()
+    assert (await hasty.prune()).events == 4
+    assert await hasty.prune() == Pruned()
     (end,) = await hasty.events_after(graded.id, 0)
     assert (end.kind, end.seq, end.body) == (EventKind.FINISHED, 5, verdict.model_dump_json())
     assert [event.kind async for event in hasty.follow(graded.id, 2)] == [EventKind.FINISHED]
@@ -109,14 +109,14 @@ async def test_where_a_job_came_from_is_forgotten_minutes_after_it_ended(ledger:
     ended = await ledger.submit(ANN, "t1", grade(), origin=Origin("key"))
     await ledger.submit(ANN, "t2", cell(), origin=Origin("key"))
     await ledger.finish(await claim_now(ledger, ended.id), Verdict(outcome=Outcome.PASSED, exercise="double"))
-    await ledger.reconcile()
+    await ledger.prune()
     assert await ledger.database.read(read_keys) == ["key", "key"]
     await ledger.database.write(let_time_pass)
-    await ledger.reconcile()
+    await ledger.prune()
     assert await ledger.database.read(read_keys) == [None, "key"]
 
 
 async def test_fresh_cells_are_kept(ledger: Ledger) -> None:
     one = await ledger.submit(ANN, "t", cell())
     await ledger.finish(await claim_now(ledger, one.id), RunEnd(outcome=Outcome.OK))
-    assert (await ledger.reconcile()).pruned == 0
+    assert (await ledger.prune()).submissions == 0
