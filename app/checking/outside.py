@@ -5,7 +5,6 @@ other. What runs here has the author's own rights, so it may only be code of the
 """
 
 import os
-import re
 import shutil
 import signal
 import socket
@@ -14,8 +13,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
 
 from app.course.blocks import Need
 from graders.contract.hello import WorkerHello
@@ -32,14 +34,10 @@ WALL_SECONDS: Mapping[Need, float] = {"compiler": 170.0, "ranks": 60.0}
 
 RANKS = 2
 
-END_OF_RANK = """
-import os, sys
-sys.stdout.flush()
-sys.stderr.flush()
-os._exit(0)
-"""
-"""Ends a rank without the interpreter's own cleanup. There, gloo's threads under a living DDP aborted in up to
-half of the runs on a busy machine: "terminate called without an active exception"."""
+GRACE_SECONDS = 0.5
+"""How long the other ranks may go on once one has failed: a rank that died just before may not be seen yet."""
+
+ONE_PROCESS = Path(__file__).with_name("one_process.py")
 
 Tools = Mapping[Need, str]
 """What this machine has to run code with outside the box, by need, in the words of the evidence."""
@@ -75,32 +73,42 @@ def run_outside(
             yield name, _run(job, needs, Path(folder), limits[needs])
 
 
+class Failure(BaseModel):
+    """The error that ended a program, as its process left it. `at` is in nanoseconds of the monotonic clock."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    at: int
+    type: str
+    message: str
+    traceback: str
+
+
 @dataclass(frozen=True)
 class Rank:
-    """One process of a program, and the files with what it printed. A program that compiles is one rank."""
+    """One process of a program, and the files that it leaves. A program that compiles is one rank."""
 
     process: subprocess.Popen[bytes]
     stdout: Path
     stderr: Path
+    failure: Path
 
 
 def _run(job: RunJob, needs: Need, folder: Path, limit: float) -> RunEnd:
     """In an empty folder that also holds what is compiled, so that no earlier compilation is found."""
     program = folder / "program.py"
-    end = END_OF_RANK if needs == "ranks" else ""
-    program.write_text(f"{job.setup}\n{job.source}\n{end}", encoding="utf-8")
+    program.write_text(f"{job.setup}\n{job.source}\n", encoding="utf-8")
     started = time.monotonic()
-    ranks = [_start(program, given) for given in _environments(needs, folder)]
+    ranks: list[Rank] = []
     try:
+        ranks += (_start(program, number, given) for number, given in enumerate(_environments(needs, folder)))
         _wait(ranks, started + limit)
         codes = [rank.process.poll() for rank in ranks]
     finally:
         _kill(ranks)
     seconds = round(time.monotonic() - started, 3)
     measures = (Measure(name="wall", value=seconds, unit="s", measured_by=MeasuredBy.JUDGE),)
-    failed = next((number for number, code in enumerate(codes) if code), None)
-    if failed is not None:
-        mistake = _read_mistake(_read(ranks[failed].stderr), f"in rank {failed}: " if needs == "ranks" else "")
+    if mistake := _find_first_mistake(ranks, codes, needs):
         return RunEnd(outcome=Outcome.RUNTIME_ERROR, mistake=mistake, measures=measures)
     if None in codes:
         message = f"{_name_running(codes, needs)} still running after {limit:.0f} seconds"
@@ -126,23 +134,33 @@ def _find_port() -> int:
         return int(free.getsockname()[1])
 
 
-def _start(program: Path, given: Sequence[str]) -> Rank:
+def _start(program: Path, number: int, given: Sequence[str]) -> Rank:
     """Starts a process in a group of its own, so that what it starts itself ends with it."""
-    number = len(list(program.parent.glob("*.stdout")))
-    out, err = program.with_name(f"{number}.stdout"), program.with_name(f"{number}.stderr")
-    command = ["env", *given, sys.executable, "-I", str(program)]
+    out, err, failure = (program.with_name(f"{number}.{kind}") for kind in ("stdout", "stderr", "failure"))
+    python = [sys.executable, "-I", str(ONE_PROCESS)]
+    command = ["env", *given, *python, str(program), str(failure), str(os.getpid())]
     with out.open("wb") as stdout, err.open("wb") as stderr:
         process = subprocess.Popen(command, stdout=stdout, stderr=stderr, cwd=program.parent, start_new_session=True)
-    return Rank(process, out, err)
+    return Rank(process, out, err, failure)
 
 
 def _wait(ranks: Sequence[Rank], until: float) -> None:
-    """Until each process has ended, or one has failed: the others would wait for it."""
+    """Until each process has ended, or one has failed and the others had a moment: they would wait for it."""
     while time.monotonic() < until:
         codes = [rank.process.poll() for rank in ranks]
-        if None not in codes or any(codes):
+        if None not in codes:
+            return
+        if any(codes):
+            until = min(until, time.monotonic() + GRACE_SECONDS)
+            _wait_for_all(ranks, until)
             return
         time.sleep(0.02)
+
+
+def _wait_for_all(ranks: Sequence[Rank], until: float) -> None:
+    for rank in ranks:
+        with suppress(subprocess.TimeoutExpired):
+            rank.process.wait(max(0.0, until - time.monotonic()))
 
 
 def _kill(ranks: Iterable[Rank]) -> None:
@@ -166,12 +184,34 @@ def _read(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-def _read_mistake(stderr: str, place: str) -> Mistake:
-    """The error at the end of a traceback. Its line counts the hidden setup too, and so it is left out.
+def _find_first_mistake(ranks: Sequence[Rank], codes: Sequence[int | None], needs: Need) -> Mistake | None:
+    """The error that came first: a rank that loses its partner raises too, but later.
 
-    A rank's lines begin with its name, and torch's own warnings may follow the error: `[W1123 ...`.
+    A process that left no error has died without a chance to: the others' errors are what its death did to them.
     """
-    lines = re.sub(r"^\[rank\d+\]: ?", "", stderr, flags=re.MULTILINE).split("\n")
-    last = next((line for line in reversed(lines) if line and line[0] not in " [\t"), "no message")
-    kind, _, message = last.partition(":")
-    return Mistake(type=kind, message=f"{place}{message.strip()}", traceback=stderr)
+    found = []
+    for number, (rank, code) in enumerate(zip(ranks, codes, strict=True)):
+        place = f"in rank {number}: " if needs == "ranks" else ""
+        if failure := _read_failure(rank):
+            message = f"{place}{failure.message.strip() or 'no message'}"
+            mistake = Mistake(type=failure.type, message=message, traceback=failure.traceback)
+            found.append((failure.at, number, mistake))
+        elif code:
+            found.append((0, number, _describe_death(code, place, _read(rank.stderr))))
+    return min(found, key=lambda each: each[:2])[2] if found else None
+
+
+def _read_failure(rank: Rank) -> Failure | None:
+    """The line of an error counts the hidden setup too, and so it is left out."""
+    return Failure.model_validate_json(rank.failure.read_bytes()) if rank.failure.exists() else None
+
+
+def _describe_death(code: int, place: str, stderr: str) -> Mistake:
+    if code > 0:
+        message = f"{place}the process ended with code {code} and no error"
+        return Mistake(type="ExitCode", message=message, traceback=stderr)
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"  # A real-time signal has a number alone.
+    return Mistake(type=name, message=f"{place}the process was ended by this signal", traceback=stderr)

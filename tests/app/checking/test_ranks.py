@@ -1,6 +1,12 @@
 """Code that needs two ranks runs as two real processes outside the box, and its errors name the rank."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +18,8 @@ from graders.contract.jobs import RunJob
 from graders.contract.results import Outcome, RunEnd
 
 from .conftest import Desk
+
+ROOT = Path(__file__).parents[3]
 
 RANKED = """
 ```{measure} both
@@ -114,6 +122,131 @@ def test_a_rank_that_hangs_is_named_with_the_time() -> None:
     assert end.outcome is Outcome.TIME_LIMIT
     assert end.mistake is not None
     assert end.mistake.message == "rank 1 was still running after 1 seconds"
+
+
+def failure_of(source: str, limit: float = 20.0) -> tuple[str, str]:
+    mistake = run(source, limit).mistake
+    assert mistake is not None
+    return mistake.type, mistake.message
+
+
+ONE_RAISES_FIRST = """
+import os, pathlib, threading, time
+gone = pathlib.Path("gone")
+if os.environ["RANK"] == "1":
+    {first}
+    try:
+        raise ValueError("no data")
+    finally:
+        gone.touch()
+while not gone.exists():
+    time.sleep(0.001)
+time.sleep(0.1)
+raise RuntimeError("connection lost")
+"""
+
+
+@pytest.mark.parametrize("first", ["pass", "threading.Thread(target=time.sleep, args=(60,)).start()"])
+def test_the_rank_that_failed_first_is_named_and_not_the_one_that_lost_its_partner(first: str) -> None:
+    """A thread that goes on keeps an interpreter alive, and used to hide its error behind the other rank's."""
+    assert failure_of(ONE_RAISES_FIRST.format(first=first)) == ("ValueError", "in rank 1: no data")
+
+
+def test_a_rank_that_raises_and_then_hangs_while_it_ends_is_reported_by_its_error() -> None:
+    hangs = "import atexit, os, time\natexit.register(time.sleep, 60)\n"
+
+    found = failure_of(hangs + "if os.environ['RANK'] == '1':\n    raise ValueError('no data')\ntime.sleep(60)", 5.0)
+
+    assert found == ("ValueError", "in rank 1: no data")
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("raise ValueError('two lines:\\nthe second: here')", ("ValueError", "two lines:\nthe second: here")),
+        ("raise ValueError", ("ValueError", "no message")),
+        ("import json\njson.loads('{')", ("json.decoder.JSONDecodeError", "Expecting property name")),
+        ("class Late(Exception):\n    pass\nraise Late('by a day')", ("Late", "by a day")),
+        ("import sys\nprint('a warning: old', file=sys.stderr)\nsys.exit(3)", ("SystemExit", "3")),
+        (
+            "import atexit, sys\natexit.register(print, 'a: b', file=sys.stderr)\n1 / 0",
+            ("ZeroDivisionError", "division"),
+        ),
+        ("x = (", ("SyntaxError", "'(' was never closed")),
+    ],
+)
+def test_an_error_is_reported_with_its_own_type_and_whole_message(written: str, expected: tuple[str, str]) -> None:
+    kind, message = failure_of(written)
+
+    assert kind == expected[0]
+    assert message.removeprefix("in rank 0: ").removeprefix("in rank 1: ").startswith(expected[1])
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("os.kill(os.getpid(), signal.SIGSEGV)", ("SIGSEGV", "in rank 1: the process was ended by this signal")),
+        ("os._exit(7)", ("ExitCode", "in rank 1: the process ended with code 7 and no error")),
+    ],
+)
+def test_a_rank_that_ends_without_an_error_says_how_and_is_named_before_its_partner(
+    written: str, expected: tuple[str, str]
+) -> None:
+    partner = (
+        "pid = int(there.read_text())\nwhile os.path.exists(f'/proc/{pid}') and 'Z' not in state(pid):\n    pass"
+    )
+    source = f"""
+import os, pathlib, signal
+there = pathlib.Path("there")
+def state(pid):
+    return pathlib.Path(f"/proc/{{pid}}/stat").read_text().rpartition(")")[2][:3]
+if os.environ["RANK"] == "1":
+    there.with_name("half").write_text(str(os.getpid()))
+    there.with_name("half").rename(there)
+    {written}
+while not there.exists():
+    pass
+{partner}
+raise RuntimeError("connection lost")
+"""
+    assert failure_of(source) == expected
+
+
+STARTER = """
+import sys
+from app.checking.outside import run_outside
+from graders.contract.jobs import RunJob
+
+source = "import os, pathlib, time\\npathlib.Path(FOLDER, os.environ['RANK']).write_text(f'{os.getpid()}')\\n"
+source = source.replace("FOLDER", repr(sys.argv[1])) + "time.sleep(60)"
+list(run_outside({"it": (RunJob(source=source), "ranks")}))
+"""
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
+def test_no_rank_outlives_the_check_that_started_it(tmp_path: Path, ending: signal.Signals) -> None:
+    check = subprocess.Popen([sys.executable, "-c", STARTER, str(tmp_path)], cwd=ROOT, start_new_session=True)
+    while not all((tmp_path / rank).exists() and (tmp_path / rank).read_text().strip() for rank in "01"):
+        assert check.poll() is None
+    ranks = [int((tmp_path / rank).read_text()) for rank in "01"]
+
+    check.send_signal(ending)
+    check.wait()
+
+    deadline = time.monotonic() + 20
+    while running := [rank for rank in ranks if is_running(rank)]:
+        if time.monotonic() > deadline:
+            for rank in running:
+                os.kill(rank, signal.SIGKILL)
+            pytest.fail(f"still running: {running}")
+
+
+def is_running(process: int) -> bool:
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
 
 
 def test_a_table_that_rank_zero_does_not_leave_is_missed(desk: Desk) -> None:
