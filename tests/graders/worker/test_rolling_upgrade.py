@@ -24,11 +24,12 @@ from graders.worker.runner import Runner
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 SCALING = ExerciseName("scaling")
+POLICY = Policy(dispatch_poll_seconds=0.1)
 
 
 @pytest.fixture
 async def ledger(tmp_path: Path, database_url: str) -> AsyncIterator[Ledger]:
-    ledger = open_ledger(database_url, tmp_path / "wakeups", Policy(dispatch_poll_seconds=0.1))
+    ledger = open_ledger(database_url, tmp_path / "wakeups", POLICY)
     yield ledger
     await ledger.close()
 
@@ -54,9 +55,10 @@ def make_hello(name: str) -> WorkerHello:
 
 
 @asynccontextmanager
-async def grading(ledger: Ledger, name: str, *exercises: Path) -> AsyncIterator[None]:
-    """A grader joins, and is told to stop at the end of the block, as by SIGTERM."""
+async def grading(database_url: str, name: str, *exercises: Path) -> AsyncIterator[None]:
+    """A grader joins, as on a host of its own, and is told to stop at the end of the block, as by SIGTERM."""
     stopping = asyncio.Event()
+    ledger = open_ledger(database_url, exercises[0].parent / "wakeups", POLICY)
     loop = WorkerLoop(ledger, make_hello(name), (judge_as(name),), ExerciseFolders(lambda: exercises), 0.05)
     work = asyncio.create_task(loop.work(stopping))
     try:
@@ -65,6 +67,7 @@ async def grading(ledger: Ledger, name: str, *exercises: Path) -> AsyncIterator[
         stopping.set()
         async with asyncio.timeout(10):
             await work
+        await ledger.close()
 
 
 async def hand_in(ledger: Ledger, key: str, exercises: Path) -> SubmissionId:
@@ -85,13 +88,13 @@ async def wait_for_the_judge(ledger: Ledger, submission: SubmissionId) -> str:
 
 
 async def test_each_submission_is_judged_by_the_version_that_its_website_had(
-    ledger: Ledger, versions: tuple[Path, Path]
+    ledger: Ledger, database_url: str, versions: tuple[Path, Path]
 ) -> None:
     old, new = versions
     async with AsyncExitStack() as serving:
-        async with grading(ledger, "old", old):
+        async with grading(database_url, "old", old):
             assert await wait_for_the_judge(ledger, await hand_in(ledger, "before", old)) == "old"
-            await serving.enter_async_context(grading(ledger, "new", new))
+            await serving.enter_async_context(grading(database_url, "new", new))
             both = [await hand_in(ledger, f"{number}", (old, new)[number % 2]) for number in range(10)]
             judges = [await wait_for_the_judge(ledger, submission) for submission in both]
             assert judges == ["old", "new"] * 5
@@ -108,13 +111,13 @@ def add_field(connection: Connection, submission: SubmissionId) -> None:
 
 
 async def test_a_job_that_a_newer_website_wrote_is_left_to_newer_graders(
-    ledger: Ledger, versions: tuple[Path, Path], caplog: pytest.LogCaptureFixture
+    ledger: Ledger, database_url: str, versions: tuple[Path, Path], caplog: pytest.LogCaptureFixture
 ) -> None:
     old, _ = versions
     newer, plain = await hand_in(ledger, "newer", old), await hand_in(ledger, "plain", old)
     await ledger.database.write(add_field, newer)
 
-    async with grading(ledger, "old", old):
+    async with grading(database_url, "old", old):
         assert await wait_for_the_judge(ledger, plain) == "old"
         found = await ledger.find(newer)
 
