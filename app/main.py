@@ -281,7 +281,7 @@ async def open_site(
     """Open what belongs to the running event loop, and close it at the end."""
     database = Database(settings.database)
     ledger = _open_ledger(settings, database)
-    drawers = Drawers(settings.drawing_processes, note=lambda end: metrics.pictures.labels(end.value).inc())
+    drawers = _open_drawers(settings, metrics)
     renderer, figures = Renderer(reload=settings.preview), Figures(drawers)
     store, torch, index = Store(database), RunningTorch(ledger), CourseSearch()
     await _begin_reading(preview, index, read_course)
@@ -319,6 +319,11 @@ async def _begin_reading(preview: Preview | None, index: CourseSearch, read_cour
         preview.watch.start()
     else:
         await index.count(read_course())
+
+
+def _open_drawers(settings: Settings, metrics: Metrics) -> Drawers:
+    pictures = metrics.pictures
+    return Drawers(settings.drawing_processes, None, lambda end: pictures.labels(end.value).inc(), settings.log)
 
 
 def _open_rates(settings: Settings, database: Database) -> Rates:

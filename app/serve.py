@@ -5,6 +5,7 @@ Another command starts only the website, for hosts where something else keeps pr
 
 import asyncio
 import ctypes
+import logging
 import os
 import signal
 import socket
@@ -20,6 +21,7 @@ from app.settings import Settings
 from app.storage.database import MigrationRefused, migrate, show_url
 from app.storage.worker_role import NoSuchRole
 from graders.contract.hello import WorkerHello, name_worker
+from graders.contract.log_lines import LogForm, make_formatter
 from graders.ledger import StorageRefused, open_ledger
 
 STOP_SECONDS = 8.0
@@ -34,6 +36,20 @@ STEADY_SECONDS = 60.0
 PR_SET_PDEATHSIG = 1
 
 _libc = ctypes.CDLL(None, use_errno=True)
+
+
+class _ToStandardOutput(logging.Handler):
+    """Unlike logging's own handler, it writes to what standard output is at that moment."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        sys.stdout.write(self.format(record) + "\n")
+        sys.stdout.flush()
+
+
+_said = logging.getLogger(__name__)
+_said.setLevel(logging.INFO)
+_said.propagate = False
+_said.addHandler(_ToStandardOutput())
 
 
 @dataclass(frozen=True)
@@ -253,12 +269,18 @@ def _word_status(status: int) -> str:
 
 def say(text: str) -> None:
     """Print a line for the operator without buffering."""
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+    _said.info("%s", text)
+
+
+def say_as(form: LogForm) -> None:
+    """Say everything that follows in bare words, or as lines of the log in JSON."""
+    for handler in _said.handlers:
+        handler.setFormatter(make_formatter("supervisor", form) if form is LogForm.JSON else None)
 
 
 def serve(settings: Settings) -> int:
     """Check, migrate, start, watch. Returns the exit status."""
+    say_as(settings.log)
     try:
         if warning := prepare(settings):
             say(warning)
@@ -281,6 +303,7 @@ def migrate_alone(settings: Settings, worker_role: str | None = None) -> int:
 
 def serve_site(settings: Settings) -> int:
     """Check, migrate, and become the website, so that SIGTERM reaches it. Returns only if it cannot start."""
+    say_as(settings.log)
     try:
         if warning := prepare(settings):
             say(warning)

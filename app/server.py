@@ -17,7 +17,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from app.main import create_app
 from app.settings import PRIVATE_UMASK, Settings, read_settings
-from app.web.edge.request_log import NameRequest
 from graders.contract.log_lines import set_up_logging
 
 STREAMS_END_SECONDS = 2
@@ -97,9 +96,7 @@ def make_config(app: FastAPI, settings: Settings) -> uvicorn.Config:
 def main() -> int:
     os.umask(PRIVATE_UMASK)
     settings = read_settings()
-    set_up_logging("website", logging.INFO if settings.access_log else logging.WARNING)
-    for handler in logging.getLogger().handlers:
-        handler.addFilter(NameRequest())
+    set_up_logging("website", logging.INFO if settings.access_log else logging.WARNING, settings.log)
     server = SiteServer(create_app(settings), settings)
     server.run()
     return 0 if server.started else 1

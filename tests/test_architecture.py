@@ -160,6 +160,7 @@ IMPURE_MODULES = {
     "app/course/gallery.py": "lists and reads the gallery's programs for the loader",
     "graders/contract/course_versions.py": "finds the live version of the course, for the website and the graders",
     "graders/contract/environment.py": "looks for settings that are misspelled",
+    "graders/contract/log_lines.py": "sets up the log of each process",
     "graders/contract/settings.py": "reads the settings from the environment",
 }
 """Path -> why a module of a pure package touches the world."""

@@ -1,7 +1,7 @@
 """A drawing process: takes tasks from its standard input one at a time, under limits, and dies with the website.
 
-Run by app.drawing.pool as `python -m app.drawing.drawer PARENT MEMORY_MIB CPU_SECONDS`. It has three descriptors, no
-environment and no settings, and imports neither a server nor a database.
+Run by app.drawing.pool as `python -m app.drawing.drawer PARENT MEMORY_MIB CPU_SECONDS LOG_FORM`. It has three
+descriptors, no environment and no settings, and imports neither a server nor a database.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from app.drawing.answer import answer_task
 from app.drawing.tasks import TASK, NotDrawn
-from graders.contract.log_lines import set_up_logging
+from graders.contract.log_lines import LogForm, set_up_logging
 
 REQUEST = struct.Struct("!II")
 """Before each request: the bytes of its task and of its trace, which follow."""
@@ -79,9 +79,9 @@ def _answer(task: bytes, document: bytes) -> tuple[int, bytes]:
 
 
 def main() -> None:
-    parent, memory_mib, cpu_seconds = sys.argv[1:]
+    parent, memory_mib, cpu_seconds, log_form = sys.argv[1:]
     confine(int(parent), int(memory_mib))
-    set_up_logging("drawing", logging.WARNING)
+    set_up_logging("drawing", logging.WARNING, LogForm(log_form))
     serve(sys.stdin.buffer, sys.stdout.buffer, float(cpu_seconds))
 
 

@@ -18,6 +18,7 @@ from app.drawing.answer import MAX_ANSWER_BYTES
 from app.drawing.cache import Key, PictureCache, make_key
 from app.drawing.drawer import ANSWER, DRAWN, OUT_OF_MEMORY, REQUEST
 from app.drawing.tasks import NotDrawn, Task
+from graders.contract.log_lines import LogForm
 
 ROOT = Path(__file__).resolve().parents[2]
 log = logging.getLogger(__name__)
@@ -84,12 +85,16 @@ class Drawers:
     """The pool, for one event loop. `note` is called with how each task ended."""
 
     def __init__(
-        self, processes: int = 2, limits: Limits | None = None, note: Callable[[End], None] = lambda end: None
+        self,
+        processes: int = 2,
+        limits: Limits | None = None,
+        note: Callable[[End], None] = lambda end: None,
+        log_form: LogForm = LogForm.TEXT,
     ) -> None:
         self._limits = limits or Limits()
         self._note = note
         self._cache = PictureCache()
-        self._drawers = [_Drawer(self._limits) for _ in range(processes)]
+        self._drawers = [_Drawer(self._limits, log_form) for _ in range(processes)]
         # The one that was free last is taken first, so that a second process starts only when one is not enough.
         self._free: asyncio.LifoQueue[_Drawer] = asyncio.LifoQueue()
         for drawer in reversed(self._drawers):
@@ -191,8 +196,9 @@ class Drawers:
 class _Drawer:
     """One place in the pool, and the process in it if there is one."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, log_form: LogForm) -> None:
         self._limits = limits
+        self._log_form = log_form
         self._process: asyncio.subprocess.Process | None = None
         self._drawn = 0
 
@@ -211,7 +217,7 @@ class _Drawer:
             return
         await self.stop()
         limits = self._limits
-        arguments = (str(os.getpid()), str(limits.memory_mib), str(limits.cpu_seconds))
+        arguments = (str(os.getpid()), str(limits.memory_mib), str(limits.cpu_seconds), self._log_form.value)
         self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-s", "-B", "-m", MODULE, *arguments),
             stdin=asyncio.subprocess.PIPE,

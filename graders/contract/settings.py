@@ -8,6 +8,8 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from graders.contract.log_lines import LogForm
+
 SQLITE: Final = ("sqlite", "sqlite+pysqlite")
 POSTGRESQL: Final = ("postgresql", "postgres", "postgresql+psycopg")
 FullPath = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
@@ -26,6 +28,8 @@ class SharedSettings(BaseSettings):
     """The URL of an SQLite file or of a PostgreSQL database; empty means a file in `data`."""
     event_hours: Annotated[float, Field(gt=0)] = 24.0
     """How long the events of a finished submission can be replayed; its result stays for good."""
+    log: LogForm = LogForm.TEXT
+    """How a line of the log is written."""
 
     @model_validator(mode="after")
     def _refuse_other_backends(self) -> Self:

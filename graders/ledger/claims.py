@@ -50,7 +50,7 @@ def claim(connection: Connection, submission: SubmissionId, worker: str, policy:
             lease_until=end_of_lease(policy),
             last_seq=row.last_seq + 1,
         )
-        .returning(row.learner, row.job, row.claim_number, row.last_seq)
+        .returning(row.learner, row.job, row.claim_number, row.last_seq, row.request)
     )
     found = connection.execute(statement).one_or_none()
     if found is None:
@@ -59,7 +59,8 @@ def claim(connection: Connection, submission: SubmissionId, worker: str, policy:
     connection.execute(
         insert(events).values(submission=submission, seq=found.last_seq, kind=EventKind.STARTED, body=body, at=now)
     )
-    return Claim(submission, LearnerId(found.learner), read_job_to_run(submission, found.job), found.claim_number)
+    job = read_job_to_run(submission, found.job)
+    return Claim(submission, LearnerId(found.learner), job, found.claim_number, found.request or "")
 
 
 def beat(connection: Connection, claim: Claim, policy: Policy) -> bool:

@@ -65,6 +65,8 @@ class Origin:
 
     address_key: str | None = None
     known_seconds: float = 0.0
+    request: str = ""
+    """The id of the request that submits it, which its answer had and which log lines name."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,8 @@ class Claim:
     learner: LearnerId
     job: GradeJob | RunJob
     claim_number: int
+    request: str = ""
+    """The id of the request that submitted it; empty if none did, or an older version of the site."""
 
 
 @dataclass(frozen=True)

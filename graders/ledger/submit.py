@@ -80,6 +80,7 @@ class QueuedJob:
             "priority": self.ranked.priority,
             "proven": self.ranked.proven,
             "address_key": request.origin.address_key,
+            "request": request.origin.request or None,
             "job": request.job.model_dump_json(),
             "state": State.QUEUED,
             "claim_number": 0,

@@ -36,7 +36,7 @@ metadata = MetaData(naming_convention=NAMING_CONVENTION)
 # event's number. `cases_passed`, `cases_total` and `credit` (from 0 to 1) repeat the verdict in `result` for queries;
 # they are NULL where there is no verdict. `exercise_digest` names the judging files as they were when the job was
 # submitted. `priority` and `proven` rank the job (see fairness.py); `address_key` is a keyed hash, which is deleted
-# minutes after the run.
+# minutes after the run. `request` is the id of the request that submitted it, for log lines.
 submissions = Table(
     "submissions",
     metadata,
@@ -66,6 +66,7 @@ submissions = Table(
     Column("cases_total", Integer),
     Column("credit", Double),
     Column("address_key", String(16)),
+    Column("request", String(64)),
     UniqueConstraint("learner", "idempotency_key"),
     sqlite_autoincrement=True,
 )

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from graders.contract.events import OnEvent
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import GradeJob, RunJob
+from graders.contract.log_lines import log_about
 from graders.contract.model import SubmissionId
 from graders.contract.outcome_sentences import make_end
 from graders.contract.results import Outcome, RunEnd, Verdict
@@ -77,8 +78,6 @@ class WorkerLoop:
     async def _handle(self, submission: SubmissionId) -> None:
         try:
             claim = await self._ledger.claim(submission, self._hello.worker)
-            if claim is None or await self._release_other_version(claim):
-                return
         except StorageRefused as error:
             log.error("%s: the database refused the claim: %s", submission, error.reason)
             await asyncio.sleep(RETRY_SECONDS)
@@ -86,6 +85,18 @@ class WorkerLoop:
         except UnreadableJob as error:
             log.error("%s", error)
             self._unreadable.add(submission)
+            return
+        if claim is not None:
+            with log_about(submission=submission, request=claim.request):
+                await self._run(claim)
+
+    async def _run(self, claim: Claim) -> None:
+        try:
+            if await self._release_other_version(claim):
+                return
+        except StorageRefused as error:
+            log.error("%s: the database refused the release: %s", claim.id, error.reason)
+            await asyncio.sleep(RETRY_SECONDS)
             return
         running_job = RunningJob(self._ledger, claim)
         runner = self._free.popleft()

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 def main(settings: GraderSettings, queue: Queue = Queue.CPU) -> int:
     """Open and test the boxes, then work until stopped. Returns 0, or 2 if this machine cannot confine code."""
-    set_up_logging("grader", logging.INFO)
+    set_up_logging("grader", logging.INFO, settings.log)
     try:
         with open_worker(settings, find_exercises(settings), queue) as worker:
             log.info("%s", describe(worker.hello))

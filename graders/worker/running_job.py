@@ -5,6 +5,7 @@ import logging
 import threading
 import time
 from concurrent.futures import Executor
+from contextvars import copy_context
 from dataclasses import dataclass
 
 from graders.contract.events import EventKind, Output
@@ -92,7 +93,9 @@ class RunningJob:
             loop.call_soon_threadsafe(self._pending.add, kind, body)
 
         beside = [asyncio.create_task(self._keep_lease()), asyncio.create_task(self._stream())]
-        running = loop.run_in_executor(threads, runner, self.claim.job, on_event, self._kill)
+        # With the context of this task, so that what the thread logs names the submission too.
+        in_context = copy_context().run
+        running = loop.run_in_executor(threads, in_context, runner, self.claim.job, on_event, self._kill)
         try:
             await asyncio.wait({running}, timeout=patience.run_seconds)
             self._kill.set()

@@ -35,6 +35,7 @@ from app.web.views.tapes import MAX_ROWS, Position, ask_played, complete_run, sh
 from graders.contract.events import Event, EventKind
 from graders.contract.jobs import Flavour, RunJob
 from graders.contract.limits import IDLE_LIMITS, MAX_SOURCE_BYTES
+from graders.contract.log_lines import current_submission
 from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.results import RunEnd
 from graders.contract.trace import MAX_EVENTS
@@ -118,6 +119,7 @@ async def start_run(context: LearnerContext, asked: RunRequest) -> Started:
     accepted = await site.ledger.submit(
         context.learner, secrets.token_hex(16), job, origin=origin, idle=asked.as_typed
     )
+    current_submission.set(accepted.id)
     site.metrics.jobs.labels((Kind.IDLE if asked.as_typed else Kind.RUN).value).inc()
     if job.want_trace:
         # A process that draws starts while the code runs.

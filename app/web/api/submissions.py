@@ -34,6 +34,7 @@ from app.web.views.result_views import SubmissionView
 from graders.contract.events import EventKind
 from graders.contract.jobs import Diagnosed, GradeJob
 from graders.contract.limits import MAX_SOURCE_BYTES
+from graders.contract.log_lines import current_submission
 from graders.contract.manifest import Attempt
 from graders.contract.model import ExerciseName, SubmissionId
 from graders.contract.results import Outcome, Verdict
@@ -144,6 +145,7 @@ async def _hand_over(context: LearnerContext, exercise: Exercise, job: GradeJob,
     accepted = await site.ledger.submit(
         context.learner, idempotency_key, job, exercise.manifest.queue, context.request_context.origin
     )
+    current_submission.set(accepted.id)
     if not accepted.already:
         site.metrics.jobs.labels((Kind.CHECK if job.public_only else Kind.GRADE).value).inc()
     return accepted

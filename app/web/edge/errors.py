@@ -19,10 +19,11 @@ from app.web.edge.memory_meter import Unmeasured
 from app.web.edge.metrics import WEBSITE
 from app.web.edge.mistakes import list_problems
 from app.web.edge.rates import QuotaExceeded, RateExceeded
-from app.web.edge.request_log import current_request, hide_token
+from app.web.edge.request_log import hide_token
 from app.web.edge.security import SAFE_METHODS
 from app.web.edge.site import Site, get_course, get_site
 from app.web.views.blocks import ProblemView
+from graders.contract.log_lines import current_request
 from graders.ledger import AddressBusy, QueueFull, StorageRefused, TooManyPending
 
 log = logging.getLogger(__name__)

@@ -31,6 +31,7 @@ from app.web.edge.opened import HEADER, read_opened
 from app.web.edge.rates import Act
 from app.web.edge.site import CourseDep, Site, SiteDep
 from app.web.edge.terms import are_new_to
+from graders.contract.log_lines import current_request
 from graders.contract.model import LearnerId
 from graders.ledger import Origin
 
@@ -94,11 +95,12 @@ class RequestContext:
 
     @property
     def origin(self) -> Origin:
-        """The hashed address, by which the queue shares its turns fairly."""
+        """The hashed address, by which the queue shares its turns fairly, and the request's id for the log."""
         account = self.account
         since = account.made_at if account else self.now if self.session is None else self.session.made_at
         known_seconds = (self.now - since).total_seconds()
-        return Origin(hash_address(self.address, self.site.settings.secret), max(0.0, known_seconds))
+        address_key = hash_address(self.address, self.site.settings.secret)
+        return Origin(address_key, max(0.0, known_seconds), current_request.get())
 
     async def count(self, act: Act) -> None:
         """Count one act by this reader. Raises RateExceeded."""

@@ -7,10 +7,11 @@ import logging
 import re
 import secrets
 import time
-from contextvars import ContextVar
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from graders.contract.log_lines import current_request, current_submission
 
 HEADER = "x-request-id"
 OUTSIDE = re.compile(r"[A-Za-z0-9-]{8,64}")
@@ -19,16 +20,6 @@ SECRET_PATHS = ("/link/", "/calendar/", "/join-section/")
 """What follows them is a token."""
 
 log = logging.getLogger(__name__)
-current_request: ContextVar[str] = ContextVar("current_request", default="")
-
-
-class NameRequest(logging.Filter):
-    """Adds the id of the request that a line is about."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        if request := current_request.get():
-            record.msg, record.args = f"{record.getMessage()} [request {request}]", ()
-        return True
 
 
 class RequestLog:
@@ -60,6 +51,7 @@ class RequestLog:
                 milliseconds = 1000 * (time.perf_counter() - started)
                 log.info("%s %s %d %.0f ms", scope["method"], hide_token(scope["path"]), status, milliseconds)
             current_request.reset(token)
+            current_submission.set("")
 
     def _name(self, scope: Scope) -> str:
         given = Headers(scope=scope).get(HEADER, "") if self.trusted else ""

@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from graders.contract.events import EventKind, OnEvent, Output
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import Flavour, GradeJob, Job, Queue, RunJob
+from graders.contract.log_lines import TextLine
 from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.outcome_sentences import find_other_version
 from graders.contract.results import Outcome, RunEnd, Verdict
@@ -202,6 +203,17 @@ async def test_a_runner_that_raises_gives_our_fault_and_the_worker_goes_on(ledge
             submission = await submit(ledger, key)
             await follow(ledger, submission)
             assert (await ledger.find(submission)).result.outcome is Outcome.GRADER_FAULT
+
+
+async def test_what_a_run_logs_in_its_thread_names_the_submission_and_the_request(
+    ledger: Ledger, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.handler.setFormatter(TextLine("grader"))
+    async with working(ledger, broken):
+        submission = (await ledger.submit(ANN, "t", RunJob(source="x"), origin=Origin(request="a-request"))).id
+        await follow(ledger, submission)
+
+    assert f"ERROR grader: the runner raised [submission {submission}, request a-request]" in caplog.text
 
 
 async def test_a_worker_says_hello_and_takes_up_what_a_lost_one_left(ledger: Ledger) -> None:

@@ -9,9 +9,8 @@ from fastapi import FastAPI
 
 from app.main import create_app
 from app.settings import Settings
-from app.web.edge.request_log import NameRequest
 from app.web.edge.site import Site
-from graders.contract.log_lines import LogLine
+from graders.contract.log_lines import TextLine
 
 ID = "x-request-id"
 
@@ -59,11 +58,11 @@ async def test_the_access_log_has_method_path_status_and_id_and_no_more(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "app.web.edge.request_log")
-    caplog.handler.addFilter(NameRequest())
+    caplog.handler.setFormatter(TextLine("website"))
     answer = await ask(settings.model_copy(update={"access_log": True}), "/nowhere?secret=1", cookie="learner=ann")
 
-    (line,) = [record.getMessage() for record in caplog.records if "GET" in record.getMessage()]
-    assert line.startswith("GET /nowhere 404 ")
+    (line,) = [line for line in caplog.text.splitlines() if "GET" in line]
+    assert " INFO website: GET /nowhere 404 " in line
     assert line.endswith(f" ms [request {answer.headers[ID]}]")
     assert not any(word in line for word in ("secret", "learner", "ann", "127.0.0.1"))
 
@@ -85,15 +84,19 @@ async def test_a_fault_is_logged_under_the_id_that_its_page_shows(
         raise RuntimeError("a bug")
 
     app.state.site = replace(site, read_course=fail)
-    caplog.handler.addFilter(NameRequest())
+    caplog.handler.setFormatter(TextLine("website"))
     answer = await browser.get("/api/home/tape")
     assert answer.status_code == 500
     request = answer.headers[ID]
     assert request in answer.json()["message"]
-    assert any(f"fault at GET /api/home/tape [request {request}]" in line for line in caplog.messages)
+    assert any(f"fault at GET /api/home/tape [request {request}]" in line for line in caplog.text.splitlines())
 
 
-def test_a_line_has_its_time_in_utc_its_level_and_its_program() -> None:
-    record = logging.LogRecord("any", logging.WARNING, "file", 1, "the %s is full", ("disk",), None)
-    record.created, record.msecs = 1_000_000_000.25, 250.0
-    assert LogLine("website").format(record) == "2001-09-09T01:46:40.250Z WARNING website: the disk is full"
+async def test_a_submission_keeps_the_id_of_the_request_that_made_it(browser: httpx2.AsyncClient, site: Site) -> None:
+    answer = await browser.post(
+        "/api/exercises/double/submissions", json={"source": "x = 1", "idempotency_key": "with-a-request"}
+    )
+    claim = await site.ledger.claim(answer.json()["id"], "any-grader")
+
+    assert claim is not None
+    assert claim.request == answer.headers[ID]
