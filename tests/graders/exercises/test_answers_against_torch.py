@@ -191,3 +191,15 @@ def test_attention_whose_core_runs_again_has_the_gradients_of_one_that_keeps_eve
     for inputs, expected in answers("only-the-core-runs-again"):
         plain = probe.probe(starter, inputs)
         assert all(is_near(torch.as_tensor(expected[name]), torch.as_tensor(plain[name])) for name in plain)
+
+
+def test_what_top_k_sends_is_the_largest_of_all_that_has_arrived_and_was_not_sent():
+    for inputs, expected in answers("top-k-with-error-feedback"):
+        gradients, sent = inputs["gradients"], np.asarray(expected["sent"])
+        owed = np.cumsum(gradients, axis=0) - np.cumsum(sent, axis=0) + sent
+        for now, due in zip(sent.reshape(len(sent), -1), owed.reshape(len(sent), -1), strict=True):
+            assert is_near(now[now != 0], due[now != 0])
+            assert np.count_nonzero(now) == min(inputs["k"], np.count_nonzero(np.abs(due) > 1e-9))
+            assert not now.any() or np.abs(due[now == 0]).max(initial=0) < np.abs(now[now != 0]).min()
+        if inputs["restart"] is not None:
+            assert is_near(expected["sent after the restart"], sent[inputs["restart"] :])
