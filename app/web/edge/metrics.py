@@ -1,4 +1,8 @@
-"""Metrics for an operator, in Prometheus' text format. Numbers only: no learner, no source, no address."""
+"""Metrics for an operator, in Prometheus' text format. Numbers only: no learner, no source, no address.
+
+Requests are counted under the names, labels and buckets of OpenTelemetry's semantic conventions for HTTP servers, so
+that ready-made dashboards understand them. Everything else begins with `unwind_`.
+"""
 
 import time
 from collections.abc import Mapping, MutableMapping, Sequence
@@ -14,12 +18,15 @@ from graders.contract.jobs import Queue
 from graders.contract.results import Outcome
 from graders.ledger import Depth, Ending
 
-BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+REQUEST_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0)
+"""OpenTelemetry's, in seconds."""
 JOB_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0)
 WEBSITE, GRADER, CHECK = "website", "grader", "check"
 """Where a fault of ours happened. Submissions can cause those of a check at will, so no alert watches them."""
-METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "CONNECT", "TRACE"})
+OTHER_METHOD = "_OTHER"
 """All other methods count as one; otherwise a client could create a new series with every request."""
+STREAM = b"text/event-stream"
 
 
 @dataclass(frozen=True)
@@ -72,11 +79,15 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = registry = CollectorRegistry()
-        self.requests = Counter(
-            "unwind_requests", "Requests by route and status", ("route", "method", "status"), registry=registry
+        self.requests = Histogram(
+            "http_server_request_duration_seconds",
+            "Time that an answer took; of an event stream, the time until it began",
+            ("http_request_method", "http_route", "http_response_status_code"),
+            buckets=REQUEST_BUCKETS,
+            registry=registry,
         )
-        self.seconds = Histogram(
-            "unwind_request_seconds", "Time to the first byte", ("route",), buckets=BUCKETS, registry=registry
+        self.active = Gauge(
+            "http_server_active_requests", "Requests being answered now", ("http_request_method",), registry=registry
         )
         self.streams = Gauge("unwind_open_streams", "Event streams open now", registry=registry)
         self.faults = Counter(
@@ -110,7 +121,7 @@ class Metrics:
 
 
 class MeasureRequests:
-    """Counts each request under its route's pattern (never its path: paths hold ids) and times its first byte."""
+    """Times each request under its route's pattern, never its path: paths hold ids."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self.app = app
@@ -119,18 +130,33 @@ class MeasureRequests:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
-        started = time.perf_counter()
+        method = scope["method"] if scope["method"] in METHODS else OTHER_METHOD
+        started, status, streams = time.perf_counter(), 0, False
+
+        def measure() -> None:
+            seconds = time.perf_counter() - started
+            self.metrics.requests.labels(method, _route_pattern(scope), str(status)).observe(seconds)
 
         async def measured_send(message: Message) -> None:
+            nonlocal status, streams
             if message["type"] == "http.response.start":
-                route = _route_pattern(scope)
-                self.metrics.seconds.labels(route).observe(time.perf_counter() - started)
-                method = scope["method"] if scope["method"] in METHODS else "other"
-                self.metrics.requests.labels(route, method, str(message["status"])).inc()
+                status = message["status"]
+                streams = _begins_stream(message)
+                if streams:
+                    measure()
+            elif not streams and not message.get("more_body"):
+                measure()
             await send(message)
 
-        await self.app(scope, receive, measured_send)
+        with self.metrics.active.labels(method).track_inprogress():
+            await self.app(scope, receive, measured_send)
+
+
+def _begins_stream(start: Message) -> bool:
+    """How long a stream stays open is no time that anybody waits."""
+    return any(name.lower() == b"content-type" and value.startswith(STREAM) for name, value in start["headers"])
 
 
 def _route_pattern(scope: MutableMapping[str, Any]) -> str:
-    return getattr(scope.get("route"), "path", "unmatched")
+    """Empty, which Prometheus takes for a label that is not there, for a request that no route matches."""
+    return getattr(scope.get("route"), "path", "")

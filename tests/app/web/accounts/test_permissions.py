@@ -280,7 +280,7 @@ async def test_the_metrics_need_their_token_outside_development(
     answer = await browser.get("/metrics", headers=headers)
 
     assert answer.status_code == status
-    assert ("unwind_requests" in answer.text) is (status == 200)
+    assert ("http_server_request_duration" in answer.text) is (status == 200)
 
 
 async def test_the_operator_s_page_is_open_in_development_and_closed_outside(

@@ -2,13 +2,18 @@
 
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 import yaml
 from site_parts import FakeWorker, read_stream
+from starlette.types import Message, Receive, Scope, Send
 
+from app.web.edge.metrics import MeasureRequests, Metrics
 from app.web.edge.site import Site
 from graders.contract.outcome_sentences import find_stumble, make_end
 from graders.contract.results import Mistake, Outcome
@@ -18,6 +23,9 @@ ROOT = Path(__file__).resolve().parents[4]
 ALERTS = ROOT / "docs" / "prometheus-alerts.yml"
 DASHBOARD = ROOT / "docs" / "grafana-dashboard.json"
 SUBMIT = "/api/exercises/double/submissions"
+NAME = r"\b(?:unwind|http_server|process)_[a-z_]+"
+PROMTOOL = shutil.which("promtool")
+NO_PROMTOOL = "promtool is not installed: apt-get install prometheus"
 SUFFIXES = re.compile(r"_(total|bucket|sum|count|created)$")
 
 
@@ -119,8 +127,15 @@ async def test_the_alert_rules_name_metrics_that_there_are(browser: httpx2.Async
     shown = {SUFFIXES.sub("", name.partition("{")[0]) for name in await scrape(browser)}
     rules = read_rules()
 
-    named = {name for rule in rules for name in re.findall(r"\bunwind_[a-z_]+", rule["expr"])}
+    named = {name for rule in rules for name in re.findall(NAME, rule["expr"]) if not name.endswith("_code")}
     assert {SUFFIXES.sub("", name) for name in named} - shown == set()
+    asked = {(name, label) for rule in rules for name, label in re.findall(rf"({NAME}){{(\w+)=", rule["expr"])}
+    lines = list(await scrape(browser))
+    assert [
+        (name, label)
+        for name, label in asked
+        if not any(line.startswith(f"{name}{{") and f'{label}="' in line for line in lines)
+    ] == []
     assert all(rule["annotations"]["summary"] for rule in rules)
 
 
@@ -131,9 +146,13 @@ async def test_the_dashboard_shows_metrics_that_there_are_with_the_labels_that_t
     exported = (await browser.get("/metrics")).text
     panels = json.loads(DASHBOARD.read_text())["panels"]
     asked = [target["expr"] for panel in panels for target in panel["targets"]]
+    choices = json.loads(DASHBOARD.read_text())["templating"]["list"]
+    (chosen,) = [re.search(NAME, choice["query"]) for choice in choices if choice["type"] == "query"]
+    assert chosen
+    assert f"\n{chosen[0]}{{" in exported
     assert len({panel["id"] for panel in panels}) == len(panels)
     for expression in asked:
-        (name,) = {found for found in re.findall(r"\b(?:unwind|process)_\w+|\bup\b", expression)}
+        (name,) = set(re.findall(rf"{NAME}(?={{)|\bup\b", expression))
         if name == "up":  # Prometheus makes this one itself
             continue
         lines = [line for line in exported.splitlines() if line.startswith((f"{name}{{", f"{name} "))]
@@ -141,6 +160,54 @@ async def test_the_dashboard_shows_metrics_that_there_are_with_the_labels_that_t
         grouped = re.search(r"by \(([^)]*)\)", expression)
         labels = set(grouped[1].split(", ")) - {"le", "instance"} if grouped else set()
         assert all(f'{label}="' in line for line in lines for label in labels), (expression, lines[:1])
+
+
+async def test_a_request_is_timed_to_its_end_and_a_stream_to_its_beginning() -> None:
+    metrics, at_end = Metrics(), []
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        kind = b"text/event-stream" if scope["path"] == "/stream" else b"text/html"
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", kind)]})
+        await send({"type": "http.response.body", "body": b"a", "more_body": True})
+        at_end.append(read(metrics))
+        await send({"type": "http.response.body", "body": b"b"})
+
+    async def unused() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        return
+
+    for path in ("/page", "/stream"):
+        scope = {"type": "http", "method": "GET", "path": path}
+        await MeasureRequests(answer, metrics)(scope, unused, send)
+
+    assert [*at_end, read(metrics)] == [(0, 1), (2, 1), (2, 0)]
+
+
+def read(metrics: Metrics) -> tuple[float, float]:
+    """How many requests are counted, and how many are being answered."""
+    labels = {"http_request_method": "GET"}
+    counted = metrics.registry.get_sample_value(
+        "http_server_request_duration_seconds_count",
+        {**labels, "http_route": "", "http_response_status_code": "200"},
+    )
+    return counted or 0, metrics.registry.get_sample_value("http_server_active_requests", labels) or 0
+
+
+@pytest.mark.skipif(PROMTOOL is None, reason=NO_PROMTOOL)
+async def test_prometheus_s_own_tool_accepts_the_rules_and_the_metrics(
+    browser: httpx2.AsyncClient, worker: FakeWorker
+) -> None:
+    await hand_in(browser, "for-promtool")
+    exported = (await browser.get("/metrics")).text
+
+    assert run_promtool("check", "rules", "--lint-fatal", str(ALERTS)) == 0
+    assert run_promtool("check", "metrics", said=exported) == 0
+
+
+def run_promtool(*arguments: str, said: str = "") -> int:
+    return subprocess.run([str(PROMTOOL), *arguments], input=said, text=True).returncode
 
 
 def test_the_log_lines_that_deserve_an_alert_are_written_somewhere() -> None:

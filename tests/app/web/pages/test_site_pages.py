@@ -136,7 +136,8 @@ async def test_numbers_for_operators_hold_patterns_and_no_ids(
 
     text = (await browser.get("/metrics")).text
 
-    assert 'unwind_requests_total{method="GET",route="/runs/{run_id}",status="200"} 1.0' in text
+    labels = 'http_request_method="GET",http_response_status_code="200",http_route="/runs/{run_id}"'
+    assert f"http_server_request_duration_seconds_count{{{labels}}} 1.0" in text
     assert 'unwind_jobs_total{kind="run"} 1.0' in text
     assert "unwind_grader_slots 1.0" in text
     assert page.rpartition("/")[2] not in text
