@@ -96,6 +96,12 @@ def test_graders_run_commands_that_exist_and_serve_the_queue_that_scales_them() 
         assert [f"queue = '{queue}'" in trigger["metadata"]["query"] for trigger in one["spec"]["triggers"]] == [True]
 
 
+def test_the_job_gives_the_graders_role_its_rights_and_the_page_says_how_to_make_it() -> None:
+    arguments = pod_of(find("Job", "unwind-migrate"))["containers"][0]["args"]
+    assert arguments[:-1] == [".venv/bin/python", "-m", "app", "migrate", "--worker-role"]
+    assert f"CREATE ROLE {arguments[-1]} LOGIN" in (FOLDER / "README.md").read_text()
+
+
 def test_every_container_runs_without_root_rights_or_a_writable_root() -> None:
     for workload in WORKLOADS:
         pod = pod_of(workload)
