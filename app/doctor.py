@@ -23,7 +23,7 @@ from graders.contract.course_versions import live_course
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import Queue
 from graders.contract.model import ExerciseName
-from graders.ledger import Condition, Ledger, StorageRefused, open_ledger
+from graders.ledger import Condition, Ledger, StorageRefused, Unjudged, open_ledger
 
 ROOMY_MIB: Final = 1024
 CLOCK_SECONDS: Final = 2.0
@@ -105,6 +105,7 @@ async def examine_fleet(settings: Settings) -> list[Finding]:
         return [
             examine_clock(condition.now_seconds, time.time()),
             *examine_graders(settings, [seen.hello for seen in await ledger.workers()], condition),
+            *[describe_unjudged(unjudged) for unjudged in await ledger.unjudged()],
             *[await _examine_queue(ledger, queue, condition) for queue in Queue if queue in condition.queues],
         ]
     except StorageRefused as error:
@@ -143,13 +144,23 @@ def examine_grader(hello: WorkerHello, digests: Mapping[ExerciseName, str]) -> I
         yield Finding(Level.WARNING, f"{who} confines code as P3: docs/operating.md says what P2 needs")
     if not hello.memory_cgroup:
         yield Finding(Level.WARNING, f"{who} has no memory cgroup, so memory is limited for each process only")
-    has = hello.exercises or {}
-    other = [name for name, digest in digests.items() if hello.exercises is not None and has.get(name) != digest]
+    other = [name for name, digest in digests.items() if not hello.can_judge(name, digest)]
     if other:
         some = ", ".join(sorted(other)[:3]) + (f" and {len(other) - 3} more" if len(other) > 3 else "")
         yield Finding(Level.WRONG, f"{who} has another version of {some}, or none: give it this host's course")
     if not before and hello.profile != "P3" and not other:
         yield Finding(Level.FINE, f"{who} confines code as {hello.profile} and has this host's exercises")
+
+
+def describe_unjudged(unjudged: Unjudged) -> Finding:
+    waits = (
+        f"{unjudged.waiting} in the queue {unjudged.queue} wait for a grader, the first for {unjudged.seconds:.0f} s"
+    )
+    if unjudged.exercise:
+        has_not = f"none has version {unjudged.digest} of {unjudged.exercise}"
+        return Finding(Level.WRONG, f"{waits}, and {has_not}: give one the website's course")
+    start = f"start one with `python -m graders worker --queue {unjudged.queue}`"
+    return Finding(Level.WRONG, f"{waits}, and none serves it: {start}")
 
 
 async def _examine_queue(ledger: Ledger, queue: Queue, condition: Condition) -> Finding:

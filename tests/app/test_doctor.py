@@ -18,12 +18,13 @@ from app.publishing import read_exercise_digests
 from app.settings import Settings
 from app.storage.database import migrate
 from graders.contract.hello import WorkerHello
-from graders.contract.jobs import Flavour, GradeJob, Queue
+from graders.contract.jobs import Flavour, GradeJob, Queue, RunJob
 from graders.contract.model import ExerciseName, LearnerId
 from graders.ledger import Ledger, open_ledger
 from graders.ledger.tables import submissions, workers
 
 COURSE = Path(__file__).resolve().parents[1] / "course"
+EARLIER = {name: (digest,) for name, digest in read_exercise_digests(COURSE).items()}
 
 
 @pytest.fixture
@@ -79,6 +80,7 @@ async def test_an_installation_with_a_grader_that_has_the_same_exercises_is_well
         ({"self_test_passed": 38}, 1, "failed 2 of its own tests"),
         ({"exercises": {}}, 1, "has another version of"),
         ({"exercises": None, "profile": "P1"}, 0, ""),
+        ({"exercises": {}, "earlier_exercises": EARLIER}, 0, ""),
     ],
 )
 async def test_what_is_wrong_with_a_grader_is_said(
@@ -121,6 +123,23 @@ async def test_a_queue_whose_first_has_waited_for_long_is_named(
         await ledger.close()
     assert status == 0
     assert "the queue cpu has 1 waiting and 0 running, the first for 30" in line
+
+
+async def test_what_no_grader_can_judge_is_named_with_the_remedy(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = GradeJob(exercise=ExerciseName("double"), source="", exercise_digest="0" * 16)
+    with opened(settings) as ledger:
+        await ledger.say_hello(hello())
+        await ledger.submit(LearnerId("ann"), "t", other)
+        await ledger.submit(LearnerId("ann"), "u", RunJob(source="1"), Queue.GPU)
+        status, lines = await examined(settings, capsys)
+        await ledger.close()
+    assert status == 1
+    told = ["none serves it: start one with `python -m graders worker --queue gpu`"]
+    told.append(f"none has version {'0' * 16} of double: give one the website's course")
+    assert [line.partition(", and ")[2] for line in lines] == told
+    assert [line.split()[:2] for line in lines] == [["wrong", "1"]] * 2
 
 
 async def test_a_database_that_is_missing_damaged_or_old_is_told_apart(
