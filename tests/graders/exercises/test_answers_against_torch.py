@@ -203,3 +203,24 @@ def test_what_top_k_sends_is_the_largest_of_all_that_has_arrived_and_was_not_sen
             assert not now.any() or np.abs(due[now == 0]).max(initial=0) < np.abs(now[now != 0]).min()
         if inputs["restart"] is not None:
             assert is_near(expected["sent after the restart"], sent[inputs["restart"] :])
+
+
+def test_buckets_of_a_chain_are_cut_from_its_end_at_the_first_gradient_that_reaches_the_limit():
+    sizes = {"scale": 32, "square": 128, "up": 512, "down": 512}
+    chains = [one for one in answers("send-gradients-during-backward") if one[0]["plans"][0]]
+    for inputs, expected in chains:
+        steps = [name for step in inputs["plans"][0] for name in (step if isinstance(step, list) else [step])]
+        kinds, used = (
+            dict(inputs["parameters"]),
+            [name for name in dict.fromkeys(steps) if name not in inputs["frozen"]],
+        )
+        events, bucket, held = [], [], 0
+        for name in reversed(used):
+            events.append(f"ready {name}")
+            bucket.append(name)
+            held += sizes[kinds[name]] // (2 if inputs["single"] else 1)
+            if held >= inputs["limit"]:
+                events.append(f"send [{', '.join(bucket)}]")
+                bucket, held = [], 0
+        events += ["finish", *([f"send [{', '.join(bucket)}]"] if bucket else [])]
+        assert expected["pass 1"].rstrip() == "; ".join(events)
