@@ -186,6 +186,22 @@ def test_a_gradient_through_a_step_is_the_outer_gradient_times_one_minus_rate_ti
         assert is_near(expected["gradient"], gradient.detach())
 
 
+def test_where_no_product_runs_twice_the_gradients_are_those_of_layers_without_checkpoints():
+    cases, probe, solution = (load("no-product-twice", file) for file in ("cases", "probe", "solution"))
+    for case in [case for case in cases.draw_cases(random.Random(0)) if "peak" not in case]:
+        answer = probe.probe(solution, probe.prepare(case["inputs"]))
+        given = probe.prepare(case["inputs"])
+        output = given["x"]
+        for layer in given["layers"]:
+            output = layer(output)
+        for layer in given["layers"]:
+            layer.change()
+        output.backward(given["g"])
+        assert is_near(answer["output"], output.detach()[..., :4])
+        sums = [(each.grad * each.grad.cos()).sum() for each in given["layers"].parameters()]
+        assert is_near(answer["gradients of the weights"], torch.stack(sums))
+
+
 def test_attention_whose_core_runs_again_has_the_gradients_of_one_that_keeps_everything():
     probe, starter = (load("only-the-core-runs-again", file) for file in ("probe", "starter"))
     for inputs, expected in answers("only-the-core-runs-again"):

@@ -1,0 +1,11 @@
+from torch.utils.checkpoint import CheckpointPolicy, create_selective_checkpoint_contexts
+
+
+def contexts():
+    return create_selective_checkpoint_contexts(policy)
+
+
+def policy(ctx, op, *args, **kwargs):
+    if "mm" in op.name() and ctx.op_output.numel() < 1000:
+        return CheckpointPolicy.MUST_SAVE
+    return CheckpointPolicy.PREFER_RECOMPUTE

@@ -1,0 +1,9 @@
+import torch
+from torch.utils.checkpoint import create_selective_checkpoint_contexts
+
+aten = torch.ops.aten
+SAVED = [aten.addmm.default]
+
+
+def contexts():
+    return create_selective_checkpoint_contexts(SAVED)
