@@ -5,17 +5,20 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/* \
  && groupadd --system --gid 10001 unwind \
  && useradd --system --uid 10001 --gid unwind --create-home --home-dir /srv/home unwind \
- && install -d -o unwind -g unwind /srv/unwind /data
+ && install -d -o unwind -g unwind /srv/unwind /data /data/courses
 WORKDIR /srv/unwind
 COPY tools tools
-COPY requirements.lock ./
+COPY requirements.lock requirements-fleet.lock ./
+# LOCK=requirements-fleet.lock adds what PostgreSQL needs (docker-compose.fleet.yml).
 
 FROM base AS site-environment
-RUN TORCH=none tools/make_environment requirements.lock
+ARG LOCK=requirements.lock
+RUN TORCH=none tools/make_environment "$LOCK"
 
 FROM base AS grader-environment
 ARG TORCH=cpu
-RUN TORCH=$TORCH tools/make_environment requirements.lock
+ARG LOCK=requirements.lock
+RUN TORCH=$TORCH tools/make_environment "$LOCK"
 
 FROM base AS site
 COPY --from=site-environment /srv/unwind/.venv .venv

@@ -80,6 +80,7 @@ class TicketReader(QueueReader):
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[None]:
         """Procrastinate's connections. A server that is away is no error here: each look tries again."""
+        logging.getLogger("procrastinate").setLevel(logging.WARNING)
         connector = PsycopgConnector()
         async with open_pool(self._database.url) as pool:
             await connector.open_async(pool)
