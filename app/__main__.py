@@ -18,6 +18,7 @@ ON_THE_SITE = ("serve", "site", "migrate", "operator", "publish", "doctor")
 """Commands that read or write the site's database; the others work on the course's files."""
 WITH_ARGUMENTS = ("operator", "publish", "doctor", "check", "new", "export", "import", "contents", "releases")
 """They parse their own arguments; argparse.REMAINDER would refuse ones that begin with an option."""
+MAX_WORKERS = 64
 COMPOSE_SETTINGS = ("address", "site_memory", "grader_memory")
 """Variables that docker-compose.yml reads, and that may also be set in a container's environment."""
 
@@ -27,7 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m app", description="The course and its website.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("serve", help="migrate, then run the website and one grader until stopped")
-    commands.add_parser("site", help="migrate, then run only the website: start graders separately")
+    site = commands.add_parser("site", help="migrate, then run only the website: start graders separately")
+    site.add_argument("--workers", type=read_count, default=1, metavar="N", help="as N processes on this host")
     migrate = commands.add_parser("migrate", help="bring the database up to date")
     migrate.add_argument("--worker-role", help="PostgreSQL's role for graders: give it the rights that they need")
     commands.add_parser(
@@ -58,6 +60,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _run_on_course(chosen.command, rest)
 
 
+def read_count(text: str) -> int:
+    """A number of processes. Raises ArgumentTypeError, whose text the parser prints."""
+    if not text.isdecimal() or not 1 <= int(text) <= MAX_WORKERS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {MAX_WORKERS}")
+    return int(text)
+
+
 # Imported where used, because a migration needs no web framework and a check needs no database.
 def _run_on_site(chosen: argparse.Namespace, rest: list[str], settings: Settings) -> int:
     match chosen.command:
@@ -68,7 +77,7 @@ def _run_on_site(chosen: argparse.Namespace, rest: list[str], settings: Settings
         case "site":
             from app.serve import serve_site  # noqa: PLC0415
 
-            return serve_site(settings)
+            return serve_site(settings, chosen.workers)
         case "migrate":
             from app.serve import migrate_alone  # noqa: PLC0415
 

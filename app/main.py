@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
 
 from fastapi import APIRouter, Depends, FastAPI
 from httpx2 import AsyncClient
@@ -60,6 +61,7 @@ from app.web.edge.drill_stock import DrillStock
 from app.web.edge.figures import Figures
 from app.web.edge.hosts import KnownHostsOnly, read_hosts
 from app.web.edge.metrics import MeasureRequests, Metrics
+from app.web.edge.processes import SiteProcess
 from app.web.edge.rates import Rates
 from app.web.edge.rendering import Renderer
 from app.web.edge.request_log import RequestLog
@@ -106,6 +108,8 @@ from graders.ledger import Database, Endings, Ledger, Policy, open_ledger_on
 
 log = logging.getLogger(__name__)
 
+Chore = Callable[[], Coroutine[None, None, None]]
+"""What runs beside the requests."""
 CHECKPOINT_SECONDS = 30.0
 PRUNE_SECONDS = 5.0
 SWEEP_SECONDS = 60.0
@@ -224,6 +228,7 @@ def create_app(
     assets: Assets | None = None,
     read_course: Callable[[], Course] | None = None,
     passwords: Passwords | None = None,
+    process: SiteProcess = SiteProcess(),
 ) -> FastAPI:
     """The site as an ASGI application. The database must be migrated. Arguments replace what is created here."""
     settings = settings or read_settings()
@@ -231,12 +236,12 @@ def create_app(
     published = None if preview or read_course else PublishedCourse(settings.data, settings.course)
     read_course = read_course or choose_course(preview, published)
     assets = assets or read_assets()
-    metrics, passwords = Metrics(), passwords or Passwords()
+    metrics, passwords = Metrics(of_installation=process.is_first), passwords or Passwords()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with open_site(
-            settings, read_course, assets, rates, metrics, clock, passwords, preview, published
+            settings, read_course, assets, rates, metrics, clock, passwords, preview, published, process
         ) as site:
             app.state.site = site
             yield
@@ -277,6 +282,7 @@ async def open_site(
     passwords: Passwords,
     preview: Preview | None,
     published: PublishedCourse | None,
+    process: SiteProcess,
 ) -> AsyncIterator[Site]:
     """Open what belongs to the running event loop, and close it at the end."""
     database = Database(settings.database)
@@ -287,21 +293,19 @@ async def open_site(
     await _begin_reading(preview, index, read_course)
     drill_stock = DrillStock(store.drill_graphs, ledger, read_course, clock)
     platforms = Platforms(http := open_http())
-    chores = _begin_chores(
-        GradeSender(store, platforms, settings.secret, read_course, clock).keep_sending(),
-        database.keep_checkpointing(CHECKPOINT_SECONDS),
-        ledger.keep_pruning(PRUNE_SECONDS),
-        store.keep_sweeping(clock, SWEEP_SECONDS, settings.audit_days, settings.section_months),
-        drill_stock.keep_filled(),
-        *([published.keep_current(index.count)] if published else []),
-    )
+    sender = GradeSender(store, platforms, settings.secret, read_course, clock)
+    own: list[Chore] = [
+        drill_stock.keep_filled,
+        *([partial(published.keep_current, index.count)] if published else []),
+    ]
+    chores = _begin_chores(*own, *(_list_chores(settings, ledger, store, sender, clock) if process.is_first else ()))
     disk = Disk(settings.data)
     await (endings := Endings(database)).begin()
-    rates = rates or _open_rates(settings, database)
+    rates = rates or _open_rates(settings, database, process)
     opened = (settings, read_course, store, ledger, endings, renderer, assets, figures, torch, rates, metrics, disk)
     linked = (_open_providers(settings, http), platforms)
     terms = read_terms(settings.terms)
-    yield Site(*opened, drill_stock, clock, passwords, *linked, index, terms, preview, published)
+    yield Site(*opened, drill_stock, clock, passwords, *linked, index, terms, preview, published, process)
     if preview:
         preview.watch.stop()
     await _end_chores(chores, http)
@@ -326,14 +330,27 @@ def _open_drawers(settings: Settings, metrics: Metrics) -> Drawers:
     return Drawers(settings.drawing_processes, None, lambda end: pictures.labels(end.value).inc(), settings.log)
 
 
-def _open_rates(settings: Settings, database: Database) -> Rates:
-    """SQLite has one website, which counts in its memory; those that share a PostgreSQL database count there."""
-    return Rates(settings.rate_factor, None if database.is_sqlite else SharedCounts(database, settings.secret))
+def _open_rates(settings: Settings, database: Database, process: SiteProcess) -> Rates:
+    """A website that is one process with an SQLite file counts in its memory; others share counts in the database."""
+    counts_alone = database.is_sqlite and process.is_alone
+    return Rates(settings.rate_factor, None if counts_alone else SharedCounts(database, settings.secret))
 
 
-def _begin_chores(*chores: Coroutine[None, None, None]) -> list[asyncio.Task[None]]:
+def _list_chores(
+    settings: Settings, ledger: Ledger, store: Store, sender: GradeSender, clock: Clock
+) -> tuple[Chore, ...]:
+    """Those of the installation, which one process does for all."""
+    return (
+        sender.keep_sending,
+        partial(ledger.database.keep_checkpointing, CHECKPOINT_SECONDS),
+        partial(ledger.keep_pruning, PRUNE_SECONDS),
+        partial(store.keep_sweeping, clock, SWEEP_SECONDS, settings.audit_days, settings.section_months),
+    )
+
+
+def _begin_chores(*chores: Chore) -> list[asyncio.Task[None]]:
     """What runs beside the requests until the site is closed."""
-    return [asyncio.create_task(chore) for chore in chores]
+    return [asyncio.create_task(chore()) for chore in chores]
 
 
 async def _end_chores(chores: list[asyncio.Task[None]], http: AsyncClient) -> None:

@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -20,6 +20,7 @@ from app.preflight import CannotServe, prepare
 from app.settings import Settings
 from app.storage.database import MigrationRefused, migrate, show_url
 from app.storage.worker_role import NoSuchRole
+from app.web.edge.processes import ask_process
 from graders.contract.hello import WorkerHello, name_worker
 from graders.contract.log_lines import LogForm, make_formatter
 from graders.ledger import StorageRefused, open_ledger
@@ -63,6 +64,8 @@ class Part:
     """Whether the process with this id is serving yet."""
     meanwhile: str = ""
     """What the other parts do while this one cannot start. Empty: nothing can be served without it."""
+    descriptors: tuple[int, ...] = ()
+    """What it inherits beside the standard streams."""
 
 
 class Pauses:
@@ -152,7 +155,11 @@ class Supervisor:
 
         # A separate session, so that Ctrl-C reaches only this process, which then stops the parts in order.
         child = await asyncio.create_subprocess_exec(
-            *part.command, stdin=asyncio.subprocess.DEVNULL, preexec_fn=die_with_parent, start_new_session=True
+            *part.command,
+            stdin=asyncio.subprocess.DEVNULL,
+            preexec_fn=die_with_parent,
+            start_new_session=True,
+            pass_fds=part.descriptors,
         )
         self._children[part.name] = child
         return child
@@ -174,15 +181,32 @@ class Supervisor:
 
 async def run(settings: Settings) -> int:
     """Start both parts at once and keep them alive. Returns 0 after a stop, 1 if the website cannot start."""
+    seen = SeenGrader(settings)
+    try:
+        return await keep_alive((_website(settings), _grader(seen)), lambda: _welcome(settings, seen.hello))
+    finally:
+        await seen.close()
+
+
+async def run_websites(settings: Settings, count: int) -> int:
+    """The same for a website of several processes, which take connections from one socket."""
+    with open_socket(settings.host, settings.port) as listening:
+        parts = [_website_process(settings, number, count, listening) for number in range(1, count + 1)]
+        address = f"http://{settings.host}:{listening.getsockname()[1]}"
+        words = f"The website is open at {address}, in {count} processes. Start graders separately."
+        return await keep_alive(parts, lambda: words)
+
+
+async def keep_alive(parts: Sequence[Part], welcome: Callable[[], str]) -> int:
+    """Start all parts, say so, and restart whatever ends, until a signal comes. Returns 1 if one cannot start."""
     supervisor = Supervisor()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, supervisor.stopping.set)
-    seen = SeenGrader(settings)
     keeping: list[asyncio.Task[None]] = []
     try:
-        keeping = await asyncio.gather(*(supervisor.start(part) for part in (_website(settings), _grader(seen))))
+        keeping = await asyncio.gather(*(supervisor.start(part) for part in parts))
         if not supervisor.stopping.is_set():
-            say(_welcome(settings, seen.hello))
+            say(welcome())
         await supervisor.stopping.wait()
         say("Stopping.")
     except CannotServe as refusal:
@@ -193,8 +217,16 @@ async def run(settings: Settings) -> int:
         for task in keeping:
             task.cancel()
         await supervisor.stop()
-        await seen.close()
     return 0
+
+
+def open_socket(host: str, port: int) -> socket.socket:
+    """One that several processes may accept from. While one of them starts again, the others go on."""
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    listening = socket.socket(family, kind, protocol)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.bind(address)
+    return listening
 
 
 class SeenGrader:
@@ -228,6 +260,16 @@ def _website(settings: Settings) -> Part:
         return await _answers(settings.host, settings.port)
 
     return Part("website", (sys.executable, "-m", "app.server"), signal.SIGKILL, is_ready)
+
+
+def _website_process(settings: Settings, number: int, count: int, listening: socket.socket) -> Part:
+    async def is_ready(pid: int) -> bool:
+        return bool(await ask_process(settings.data, number))
+
+    descriptor = listening.fileno()
+    numbers = ("--process", str(number), "--of", str(count), "--descriptor", str(descriptor))
+    command = (*_website(settings).command, *numbers)
+    return Part(f"website {number}", command, signal.SIGKILL, is_ready, descriptors=(descriptor,))
 
 
 def _grader(seen: SeenGrader) -> Part:
@@ -301,12 +343,19 @@ def migrate_alone(settings: Settings, worker_role: str | None = None) -> int:
     return 0
 
 
-def serve_site(settings: Settings) -> int:
-    """Check, migrate, and become the website, so that SIGTERM reaches it. Returns only if it cannot start."""
+def serve_site(settings: Settings, processes: int = 1) -> int:
+    """Check, migrate, and become the website, so that SIGTERM reaches it, or watch over several processes of it.
+
+    Alone, it returns only if it cannot start.
+    """
     say_as(settings.log)
     try:
+        if processes > 1 and settings.preview:
+            raise CannotServe(f"A preview is one process: unset UNWIND_PREVIEW, or leave out --workers {processes}.")
         if warning := prepare(settings):
             say(warning)
+        if processes > 1:
+            return asyncio.run(run_websites(settings, processes))
     except CannotServe as refusal:
         say(str(refusal))
         return 1

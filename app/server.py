@@ -4,12 +4,14 @@ Uvicorn's own command cannot end open event streams before it stops, drop a conn
 leave the proxy's headers to us.
 """
 
+import argparse
 import asyncio
 import gc
 import logging
 import os
 import socket
 import sys
+from contextlib import AsyncExitStack
 
 import uvicorn
 from fastapi import FastAPI
@@ -17,6 +19,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from app.main import create_app
 from app.settings import PRIVATE_UMASK, Settings, read_settings
+from app.web.api.health import describe
+from app.web.edge.processes import SiteProcess, answer_others
+from app.web.edge.site import Site
 from graders.contract.log_lines import set_up_logging
 
 STREAMS_END_SECONDS = 2
@@ -54,12 +59,18 @@ class SiteServer(uvicorn.Server):
     def __init__(self, app: FastAPI, settings: Settings) -> None:
         super().__init__(make_config(app, settings))
         self._site_app = app
+        self._opened = AsyncExitStack()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        site: Site = self._site_app.state.site
+        if not site.process.is_alone:
+            answering = answer_others(site.settings.data, site.process.number, lambda: describe(site))
+            await self._opened.enter_async_context(answering)
         keep_what_is_loaded()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await self._opened.aclose()
         self._site_app.state.site.end_streams()
         await super().shutdown(sockets)
 
@@ -97,9 +108,21 @@ def main() -> int:
     os.umask(PRIVATE_UMASK)
     settings = read_settings()
     set_up_logging("website", logging.INFO if settings.access_log else logging.WARNING, settings.log)
-    server = SiteServer(create_app(settings), settings)
-    server.run()
+    process, listening = read_arguments()
+    server = SiteServer(create_app(settings, process=process), settings)
+    server.run([listening] if listening else None)
     return 0 if server.started else 1
+
+
+def read_arguments() -> tuple[SiteProcess, socket.socket | None]:
+    """Of several processes: which one this is, and the socket that they share. Alone, it opens its own socket."""
+    parser = argparse.ArgumentParser(prog="python -m app.server", description=__doc__)
+    for name in ("--process", "--of", "--descriptor"):
+        parser.add_argument(name, type=int)
+    given = parser.parse_args()
+    if given.descriptor is None:
+        return SiteProcess(), None
+    return SiteProcess(given.process, given.of), socket.socket(fileno=given.descriptor)
 
 
 if __name__ == "__main__":

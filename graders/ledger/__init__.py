@@ -1,6 +1,7 @@
 """Submissions as database rows: the only link between website and worker. Uses neither the web nor torch."""
 
 from graders.ledger.database import Database
+from graders.ledger.datagram_wakeups import short_path
 from graders.ledger.ending_counts import Ending, Endings
 from graders.ledger.errors import AddressBusy, QueueFull, StorageRefused, TooManyPending, UnreadableJob
 from graders.ledger.ledger import Ledger, open_ledger, open_ledger_on
@@ -49,4 +50,5 @@ __all__ = [
     "WorkerSeen",
     "open_ledger",
     "open_ledger_on",
+    "short_path",
 ]

@@ -19,7 +19,7 @@ class DatagramListener:
         self._path = folder / f"{topic}.{os.getpid()}.{secrets.token_hex(4)}"
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
-        with _short_path(folder) as short:
+        with short_path(folder) as short:
             self._socket.bind(f"{short}/{self._path.name}")
 
     async def wait(self, timeout_seconds: float) -> bool:
@@ -65,7 +65,7 @@ class DatagramWakeups:
         names = [path.name for path in self._folder.iterdir() if path.name.startswith(f"{topic}.")]
         if not names:
             return
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender, _short_path(self._folder) as short:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender, short_path(self._folder) as short:
             sender.setblocking(False)
             for name in names:
                 _send(sender, f"{short}/{name}")
@@ -84,7 +84,7 @@ def _send(sender: socket.socket, address: str) -> None:
 
 
 @contextlib.contextmanager
-def _short_path(folder: Path) -> Iterator[str]:
+def short_path(folder: Path) -> Iterator[str]:
     """A name for the folder that fits in the 107 bytes of a unix socket's address, however long its path is."""
     descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY)
     try:

@@ -5,7 +5,8 @@ from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from app.web.edge.metrics import Seen
-from app.web.edge.site import SiteDep
+from app.web.edge.processes import ask_all
+from app.web.edge.site import Site, SiteDep
 from app.web.edge.sizes import measure_sizes
 from graders.contract.jobs import Queue
 
@@ -30,10 +31,21 @@ async def ready(site: SiteDep) -> Response:
 
 @router.api_route("/metrics", methods=["GET", "HEAD"])
 async def metrics(site: SiteDep) -> Response:
+    if site.process.is_alone:
+        text = await describe(site)
+    else:
+        text = await ask_all(site.settings.data, site.process, lambda: describe(site))
+    return Response(text, media_type=CONTENT_TYPE_LATEST)
+
+
+async def describe(site: Site) -> bytes:
+    """The metrics of this process."""
+    if not site.process.is_first:
+        return site.metrics.render(None)
     seen = Seen(
         depths={queue: await site.ledger.depth(queue) for queue in Queue},
         graders=[worker.hello for worker in await site.ledger.workers()],
         endings=await site.endings.take_new(),
         sizes=await measure_sizes(site.ledger.database, site.settings.data),
     )
-    return Response(site.metrics.render(seen), media_type=CONTENT_TYPE_LATEST)
+    return site.metrics.render(seen)

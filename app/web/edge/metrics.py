@@ -55,6 +55,8 @@ class JobMetrics:
         of_kind: dict[str, Any] = {"labelnames": ("kind",), "buckets": JOB_BUCKETS, "registry": registry}
         self.waits = Histogram("unwind_queue_wait_seconds", "From a job's submission to its start", **of_kind)
         self.runs = Histogram("unwind_run_seconds", "From a job's start to its end", **of_kind)
+        self.file_bytes = Gauge("unwind_database_bytes", "Size of the database's files", ("file",), registry=registry)
+        self.disk_free = Gauge("unwind_disk_free_bytes", "Room left for the data folder", registry=registry)
 
     def show(self, seen: Seen) -> None:
         for queue, depth in seen.depths.items():
@@ -66,6 +68,9 @@ class JobMetrics:
             self.graders.labels(hello.profile, "kernel" if hello.memory_cgroup else "none").inc()
         for ending in seen.endings:
             self._count(ending)
+        self.file_bytes.labels("database").set(seen.sizes.database)
+        self.file_bytes.labels("wal").set(seen.sizes.wal)
+        self.disk_free.set(seen.sizes.disk_free)
 
     def _count(self, ending: Ending) -> None:
         self.outcomes.labels(ending.kind.value, ending.outcome).inc()
@@ -75,9 +80,12 @@ class JobMetrics:
 
 
 class Metrics:
-    """The counters of one site, in its own registry, so that two sites in one process do not share them."""
+    """The counters of one site, in its own registry, so that two sites in one process do not share them.
 
-    def __init__(self) -> None:
+    Of several processes of a site, only one counts `of_installation`: what the ledger and the disk say.
+    """
+
+    def __init__(self, *, of_installation: bool = True) -> None:
         self.registry = registry = CollectorRegistry()
         self.requests = Histogram(
             "http_server_request_duration_seconds",
@@ -94,7 +102,7 @@ class Metrics:
             "unwind_faults", "Requests or jobs that ended in our fault", ("where",), registry=registry
         )
         # An alert on an increase needs the series before its first event.
-        for where in (WEBSITE, GRADER, CHECK):
+        for where in (WEBSITE, GRADER, CHECK) if of_installation else (WEBSITE,):
             self.faults.labels(where)
         self.storage_refused = Counter(
             "unwind_storage_refused", "Requests that the database could not keep", registry=registry
@@ -103,20 +111,16 @@ class Metrics:
         self.pictures = Counter(
             "unwind_pictures", "Pictures of learners' graphs, by how drawing ended", ("end",), registry=registry
         )
-        self.file_bytes = Gauge("unwind_database_bytes", "Size of the database's files", ("file",), registry=registry)
-        self.disk_free = Gauge("unwind_disk_free_bytes", "Room left for the data folder", registry=registry)
-        self._of_jobs = JobMetrics(registry)
+        self._of_jobs = JobMetrics(registry) if of_installation else None
         ProcessCollector(registry=registry)
 
-    def render(self, seen: Seen) -> bytes:
-        """The metrics as text, with the ledger's current numbers."""
-        self._of_jobs.show(seen)
-        for ending in seen.endings:
-            if ending.outcome == Outcome.GRADER_FAULT:
-                self.faults.labels(CHECK if ending.provokable else GRADER).inc()
-        self.file_bytes.labels("database").set(seen.sizes.database)
-        self.file_bytes.labels("wal").set(seen.sizes.wal)
-        self.disk_free.set(seen.sizes.disk_free)
+    def render(self, seen: Seen | None) -> bytes:
+        """The metrics as text, with the ledger's current numbers; None where another process has those."""
+        if seen is not None and self._of_jobs is not None:
+            self._of_jobs.show(seen)
+            for ending in seen.endings:
+                if ending.outcome == Outcome.GRADER_FAULT:
+                    self.faults.labels(CHECK if ending.provokable else GRADER).inc()
         return generate_latest(self.registry)
 
 

@@ -22,6 +22,7 @@ from app.web.edge.disk import Disk
 from app.web.edge.drill_stock import DrillStock
 from app.web.edge.figures import Figures
 from app.web.edge.metrics import Metrics
+from app.web.edge.processes import SiteProcess
 from app.web.edge.rates import Rates
 from app.web.edge.rendering import Renderer
 from app.web.edge.terms import Terms
@@ -57,6 +58,7 @@ class Site:
     preview: Preview | None = None
     published: PublishedCourse | None = None
     """None in a preview, which shows the files of a folder."""
+    process: SiteProcess = field(default_factory=SiteProcess)
     comparisons: Comparisons = field(default_factory=Comparisons)
 
     def end_streams(self) -> None:
