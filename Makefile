@@ -34,8 +34,8 @@ test: environment-dev lint ## run everything CI runs
 	# run once more, alone, because a busy machine can fail them; the first failure stays in the log.
 	$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(ARGS) || $(PY) -m pytest -q --last-failed --last-failed-no-failures none $(ARGS)
 
-test-fast: environment-dev ## run the tests that need no torch, box or browser
-	$(PY) -m pytest -q -n 2 --dist loadfile -m "not torch and not box and not browser and not slow and not postgresql and not nightly" $(ARGS)
+test-fast: environment-dev ## run the tests that need no torch, box, browser or website, and a few that open one
+	$(PY) -m pytest -q -n 2 --dist loadfile -m "not torch and not box and not browser and not slow and not site and not postgresql and not nightly" $(ARGS)
 
 test-nightly: environment-dev ## run what takes long: a stranger in a fresh clone, every width, theme and chapter, known answers judged 20 times, the box without each layer (root), other Pythons, Debian 13 (root; ARGS=-k NAME)
 	$(PY) -m pytest -q -m nightly $(ARGS)

@@ -23,6 +23,18 @@ CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 """Tests sign people in thousands of times, and the site's own hasher takes 20 ms for each."""
 
 
+SMOKE = ("pages/test_site_pages.py", "pages/test_chapter.py", "api/test_submissions.py", "edge/test_security.py")
+"""Files that `make test-fast` runs although they open a site: the way from a page to a verdict."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Each of these opens a site of its own, which takes some hundredths of a second; they are thousands."""
+    for item in items:
+        opens = {"app", "settings"} & set(getattr(item, "fixturenames", ()))
+        if opens and not str(item.path).endswith(SMOKE):
+            item.add_marker("site")
+
+
 @pytest.fixture
 def clock() -> StoppedClock:
     return StoppedClock()
