@@ -240,3 +240,14 @@ def test_buckets_of_a_chain_are_cut_from_its_end_at_the_first_gradient_that_reac
                 bucket, held = [], 0
         events += ["finish", *([f"send [{', '.join(bucket)}]"] if bucket else [])]
         assert expected["pass 1"].rstrip() == "; ".join(events)
+
+
+def test_the_linear_layer_that_asks_first_has_torchs_value_and_gradients():
+    for inputs, expected in answers("only-the-gradients-asked-for"):
+        named = {name: leaf(inputs[name]) for name in ("x", "weight", "bias") if name in inputs}
+        y = torch.nn.functional.linear(named["x"], named["weight"], named.get("bias"))
+        found = torch.autograd.grad(y, list(named.values()), torch.from_numpy(inputs["g"]))
+        assert is_near(expected["y"], y.detach())
+        for name, gradient in zip(named, found, strict=True):
+            right = torch.zeros_like(gradient) if name in inputs["frozen"] else gradient
+            assert is_near(expected[f"gradient of {name}"], right)
