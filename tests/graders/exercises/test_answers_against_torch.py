@@ -202,6 +202,15 @@ def test_where_no_product_runs_twice_the_gradients_are_those_of_layers_without_c
         assert is_near(answer["gradients of the weights"], torch.stack(sums))
 
 
+def test_statistics_that_move_once_and_their_gradients_are_those_of_a_plain_call():
+    cases, probe, solution = (load("statistics-that-move-once", file) for file in ("cases", "probe", "solution"))
+    plain = ModuleType("plain")
+    plain.run = lambda stretch, x: stretch(x)
+    for case in [case for case in cases.draw_cases(random.Random(0)) if "peak" not in case]:
+        ours, theirs = (probe.probe(each, probe.prepare(case["inputs"])) for each in (solution, plain))
+        assert all(is_near(torch.as_tensor(ours[name]), torch.as_tensor(theirs[name])) for name in theirs)
+
+
 def test_attention_whose_core_runs_again_has_the_gradients_of_one_that_keeps_everything():
     probe, starter = (load("only-the-core-runs-again", file) for file in ("probe", "starter"))
     for inputs, expected in answers("only-the-core-runs-again"):

@@ -1,0 +1,2 @@
+def run(stretch, x):
+    return stretch(x)
