@@ -4,13 +4,14 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Form, Response
 from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
 from app.course.blocks import Html
-from app.course.model import Exercise
+from app.course.model import Course, Exercise
 from app.learning.grading import Kind
 from app.storage.draft_key import diagnosis_key, exercise_key
 from app.web.edge.asking import gather_beside
@@ -23,6 +24,7 @@ from app.web.edge.mistakes import list_problems
 from app.web.edge.rates import Act
 from app.web.edge.site import CourseDep, Site, SiteDep
 from app.web.edge.source import MAX_SOURCE_KIB
+from app.web.views.alike import rank_alike
 from app.web.views.blocks import ProblemView
 from app.web.views.diagnosis import DiagnosisForm, make_form
 from app.web.views.history import MAX_SHOWN, SubmissionRow, show_history
@@ -80,7 +82,10 @@ class ExercisePage:
     kind: str
     difficulty: str
     minutes: int
-    concepts: tuple[str, ...]
+    concepts: tuple[Link, ...]
+    """What it practises; each leads to the exercises that practise it."""
+    alike: Link | None
+    """The exercise that is most like this one."""
     prompt: Html
     starter: str
     text: str
@@ -167,7 +172,11 @@ async def render_exercise(context: RequestContext, exercise: Exercise, refused: 
         kind=manifest.kind,
         difficulty=manifest.difficulty.label,
         minutes=manifest.minutes,
-        concepts=tuple(course.concepts.get(concept, concept) for concept in manifest.concepts),
+        concepts=tuple(
+            Link(f"/problems?{urlencode({'concept': concept})}", course.concepts.get(concept, concept))
+            for concept in manifest.concepts
+        ),
+        alike=_find_alike(course, exercise.name),
         prompt=exercise.prompt,
         starter=exercise.starter,
         closed=CLOSED if await is_closed(context.site, exercise) else "",
@@ -215,6 +224,11 @@ async def _gather_mine(context: RequestContext, exercise: Exercise) -> _Mine:
         drafts.get(diagnosis_key(exercise.name)),
         await site.store.comments.count_unread(learner),
     )
+
+
+def _find_alike(course: Course, exercise: str) -> Link | None:
+    alike = next(iter(rank_alike(course, exercise)), None)
+    return Link(f"/exercises/{alike}", course.exercises[alike].manifest.title) if alike else None
 
 
 def show_checks(checks: Checks | None) -> ChecksView:

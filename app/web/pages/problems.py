@@ -1,4 +1,4 @@
-"""The exercise bank: all exercises, filtered by concept, kind, difficulty and the learner's progress."""
+"""The exercise bank: all exercises, filtered by concept, kind, difficulty, minutes and the learner's progress."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +13,7 @@ from app.course.model import Chapter, Course, Exercise
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import RequestContextDep
 from app.web.edge.links import link_to
+from app.web.views.alike import HARDER, share_of_concepts
 from app.web.views.presenting import ExerciseProgress
 from app.web.views.progress import count_progress
 from graders.contract.manifest import Difficulty
@@ -20,7 +21,6 @@ from graders.contract.manifest import Difficulty
 router = APIRouter(include_in_schema=False)
 
 MAX_FILTER_LENGTH = 80
-HARDER = tuple(Difficulty)
 
 
 class State(StrEnum):
@@ -29,6 +29,24 @@ class State(StrEnum):
     NOT_TRIED = "not tried yet"
     TRIED = "tried"
     PASSED = "passed"
+
+
+RECOMMENDED = "recommended"
+"""A value of the state filter, beside the states: what this learner could well do next."""
+
+
+class Length(StrEnum):
+    """About how long an exercise takes."""
+
+    SHORT = "up to 15 minutes"
+    MIDDLING = "16 to 25 minutes"
+    LONG = "over 25 minutes"
+
+    @classmethod
+    def of(cls, minutes: int) -> "Length":
+        if minutes > 25:
+            return cls.LONG
+        return cls.MIDDLING if minutes > 15 else cls.SHORT
 
 
 @dataclass(frozen=True)
@@ -88,6 +106,7 @@ class Entry:
     exercise: Exercise
     chapters: tuple[Chapter, ...]
     progress: ExerciseProgress
+    recommended: bool = False
 
     @property
     def state(self) -> State:
@@ -100,26 +119,64 @@ class Entry:
         manifest = self.exercise.manifest
         match name:
             case "state":
-                return (self.state.value,)
+                return (self.state.value, RECOMMENDED) if self.recommended else (self.state.value,)
             case "kind":
                 return (manifest.kind,)
             case "difficulty":
                 return (manifest.difficulty.value,)
+            case "minutes":
+                return (Length.of(manifest.minutes).value,)
             case _:
                 return manifest.concepts
 
 
-FILTERS = {"state": "Yours", "kind": "Kind", "difficulty": "Difficulty", "concept": "What it practises"}
+FILTERS = {
+    "state": "Yours",
+    "kind": "Kind",
+    "difficulty": "Difficulty",
+    "minutes": "Time",
+    "concept": "What it practises",
+}
 Wanted = Mapping[str, str]
 
 
 def list_entries(course: Course, progress: Mapping[str, ExerciseProgress]) -> tuple[Entry, ...]:
     """Sort by the first chapter that offers each (those without a chapter last), then by difficulty and title."""
+    recommended = recommend(course, progress)
     entries = (
-        Entry(exercise, course.index.offering.get(name, ()), progress.get(name, ExerciseProgress()))
+        Entry(
+            exercise,
+            course.index.offering.get(name, ()),
+            progress.get(name, ExerciseProgress()),
+            name in recommended,
+        )
         for name, exercise in course.exercises.items()
     )
     return tuple(sorted(entries, key=_order))
+
+
+def recommend(course: Course, progress: Mapping[str, ExerciseProgress]) -> frozenset[str]:
+    """What to do next: what was tried and has not passed, and what practises more of what has, one level up at most.
+
+    Someone who has tried nothing yet gets what is easy.
+    """
+    if not any(each.attempts for each in progress.values()):
+        easy = (name for name, each in course.exercises.items() if each.manifest.difficulty is HARDER[0])
+        return frozenset(easy)
+    passed = [course.exercises[name] for name, each in progress.items() if each.passed and name in course.exercises]
+
+    def follows(exercise: Exercise) -> bool:
+        level = HARDER.index(exercise.manifest.difficulty)
+        return any(
+            share_of_concepts(done, exercise) and level <= HARDER.index(done.manifest.difficulty) + 1
+            for done in passed
+        )
+
+    return frozenset(
+        name
+        for name, exercise in course.exercises.items()
+        if not (mine := progress.get(name, ExerciseProgress())).passed and (mine.attempts or follows(exercise))
+    )
 
 
 def _order(entry: Entry) -> tuple[float, int, str]:
@@ -172,8 +229,9 @@ def _values(course: Course, entries: Sequence[Entry], name: str) -> list[str]:
     """All values that exercises have, in a meaningful order."""
     have = {value for entry in entries for value in entry.values(name)}
     orders: dict[str, Callable[[], Sequence[str]]] = {
-        "state": lambda: [state.value for state in State],
+        "state": lambda: [RECOMMENDED, *(state.value for state in State)],
         "difficulty": lambda: [difficulty.value for difficulty in HARDER],
+        "minutes": lambda: [length.value for length in Length],
         "kind": lambda: sorted(have),
         "concept": lambda: [concept for concept in course.concepts if concept in have],
     }
@@ -205,12 +263,17 @@ Filter = Annotated[str, Query(max_length=MAX_FILTER_LENGTH)]
 
 @router.api_route("/problems", methods=["GET", "HEAD"])
 async def problems_page(
-    context: RequestContextDep, state: Filter = "", kind: Filter = "", difficulty: Filter = "", concept: Filter = ""
+    context: RequestContextDep,
+    state: Filter = "",
+    kind: Filter = "",
+    difficulty: Filter = "",
+    minutes: Filter = "",
+    concept: Filter = "",
 ) -> Response:
     """The bank; the query string holds the filters."""
     site, learner = context.site, context.learner
     progress = count_progress(await site.ledger.finished_submissions(learner)) if learner else {}
-    given = {"state": state, "kind": kind, "difficulty": difficulty, "concept": concept}
+    given = {"state": state, "kind": kind, "difficulty": difficulty, "minutes": minutes, "concept": concept}
     wanted = {name: value for name, value in given.items() if value}
     bank = show_bank(context.course, list_entries(context.course, progress), wanted)
     if context.wants_fragment:

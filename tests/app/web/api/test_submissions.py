@@ -146,7 +146,7 @@ async def test_a_pass_leads_on_to_one_next_step_and_a_failure_does_not(
     passed = (await browser.get(f"{EXERCISE}/submissions/{accepted['id']}")).text
 
     assert "Next:" not in failed
-    assert 'href="/problems">Next: choose another exercise</a>' in passed
+    assert 'href="/exercises/early-meetings">Next: Every meeting ends too early</a>' in passed
 
 
 async def test_the_reference_shows_after_a_pass_only(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:

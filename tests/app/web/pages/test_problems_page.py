@@ -8,7 +8,7 @@ import pytest
 from site_parts import FRAGMENT, FakeWorker
 
 from app.course.model import Course
-from app.web.pages.problems import list_entries, show_bank
+from app.web.pages.problems import list_entries, recommend, show_bank
 from app.web.views.presenting import ExerciseProgress
 from graders.contract.results import Outcome, Verdict
 
@@ -46,6 +46,9 @@ async def test_every_exercise_is_listed_by_chapter_then_difficulty(browser: http
         ("concept=recording", ["pull-back"]),
         ("state=not+tried+yet", ["double", "early-meetings", "pull-back"]),
         ("state=passed", []),
+        ("minutes=up+to+15+minutes", ["double", "early-meetings", "pull-back"]),
+        ("minutes=over+25+minutes", []),
+        ("state=recommended", ["double", "early-meetings"]),
         ("kind=", ["double", "early-meetings", "pull-back"]),
         ("kind=nonsense", []),
     ],
@@ -64,6 +67,7 @@ def test_each_filter_counts_what_it_would_show(course: Course) -> None:
 
     assert found["Yours"] == {
         "all": (2, True),
+        "recommended": (1, False),
         "not tried yet": (1, False),
         "tried": (0, False),
         "passed": (1, False),
@@ -75,6 +79,32 @@ def test_each_filter_counts_what_it_would_show(course: Course) -> None:
         "checkpointing lab": (0, False),
         "from scratch": (1, False),
     }
+
+
+@pytest.mark.parametrize(
+    ("progress", "names"),
+    [
+        ({}, {"double", "early-meetings"}),
+        ({"pull-back": ExerciseProgress(1)}, {"pull-back"}),
+        ({"double": ExerciseProgress(1, passed=True)}, {"early-meetings"}),
+        ({"pull-back": ExerciseProgress(1, passed=True)}, set()),
+    ],
+    ids=["what is easy first", "what was tried", "more of what has passed", "nothing else on that concept"],
+)
+def test_what_is_recommended_follows_from_what_was_done(
+    course: Course, progress: dict[str, ExerciseProgress], names: set[str]
+) -> None:
+    assert recommend(course, progress) == names
+
+
+async def test_an_exercise_leads_to_the_most_alike_and_to_what_practises_its_concepts(
+    browser: httpx2.AsyncClient,
+) -> None:
+    double, alone = [(await browser.get(f"/exercises/{name}")).text for name in ("double", "pull-back")]
+
+    assert 'A problem like this one: <a href="/exercises/early-meetings">' in double
+    assert '<a href="/problems?concept=accumulation">' in double
+    assert "A problem like this one" not in alone
 
 
 def test_a_concept_is_named_in_a_few_words(course: Course) -> None:

@@ -1,4 +1,4 @@
-"""After a pass there is one place to go to: the next open exercise of the chapter, the next chapter, or the bank."""
+"""After a pass, a link leads to an exercise like it, another of its chapter, the next chapter, or the bank."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -30,14 +30,26 @@ def offer(course: Course, *offers: tuple[str, ...]) -> Course:
     return replace(course, modules=(replace(course.modules[0], chapters=tuple(chapters)),))
 
 
-def test_another_exercise_of_the_same_chapter_comes_first(course: Course) -> None:
-    offered = offer(course, ("double", "pull-back"), ())
+def test_an_exercise_on_the_same_concept_comes_before_the_others_of_the_chapter(course: Course) -> None:
+    offered = offer(course, ("double", "pull-back", "early-meetings"), ())
+
+    assert find_next_step(offered, "double", {"double": PASSED}).href == "/exercises/early-meetings"
+
+
+def test_an_exercise_that_only_a_later_chapter_offers_has_to_wait(course: Course) -> None:
+    offered = offer(course, ("double", "pull-back"), ("early-meetings",))
 
     assert find_next_step(offered, "double", {"double": PASSED}).href == "/exercises/pull-back"
 
 
+def test_without_a_shared_concept_another_exercise_of_the_same_chapter_comes(course: Course) -> None:
+    offered = offer(course, ("pull-back", "double"), ())
+
+    assert find_next_step(offered, "pull-back", {"pull-back": PASSED}).href == "/exercises/double"
+
+
 def test_an_exercise_that_has_passed_is_not_offered_again(course: Course) -> None:
-    offered = offer(course, ("double", "pull-back"), ())
+    offered = offer(course, ("double", "pull-back"), ("early-meetings",))
 
     step = find_next_step(offered, "double", {"double": PASSED, "pull-back": PASSED})
 
@@ -46,4 +58,6 @@ def test_an_exercise_that_has_passed_is_not_offered_again(course: Course) -> Non
 
 @pytest.mark.parametrize("offers", [((), ("double",)), ((), ())])
 def test_where_no_chapter_follows_the_bank_is_next(course: Course, offers: tuple[tuple[str, ...], ...]) -> None:
-    assert find_next_step(offer(course, *offers), "double", {"double": PASSED}).href == "/problems"
+    everything = {"double": PASSED, "early-meetings": PASSED}
+
+    assert find_next_step(offer(course, *offers), "double", everything).href == "/problems"
