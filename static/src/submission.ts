@@ -1,6 +1,7 @@
 // A submission or a public check: sent without leaving the page, followed live, answered in place.
 
 import { DiagnosisFields } from "./diagnosis";
+import { make } from "./dom";
 import { Draft } from "./drafts";
 import { announce, elementIn } from "./fragment";
 import { LiveCases } from "./live-cases";
@@ -18,6 +19,12 @@ class SubmissionElement extends HTMLElement {
   private cases = new LiveCases(null);
   private beforeReset: string | null = null;
   private events: EventSource | null = null;
+  private readonly hint = (event: SubmitEvent): void => {
+    const form = event.target instanceof HTMLFormElement && event.target.matches("#hints form.hint") ? event.target : null;
+    if (!form) return;
+    event.preventDefault();
+    void openHint(form, event.submitter);
+  };
 
   connectedCallback(): void {
     this.cases = new LiveCases(this.querySelector("[data-live-cases]"));
@@ -29,6 +36,7 @@ class SubmissionElement extends HTMLElement {
 
   disconnectedCallback(): void {
     this.events?.close();
+    document.removeEventListener("submit", this.hint);
   }
 
   private wakeForm(form: HTMLFormElement): void {
@@ -58,6 +66,8 @@ class SubmissionElement extends HTMLElement {
       event.preventDefault();
       void this.send(form, event.submitter?.hasAttribute("data-check") ?? false);
     });
+    // On the document, because the hints are renewed. Only the element with the form listens: a verdict is one too.
+    document.addEventListener("submit", this.hint);
     this.querySelector("[data-reset]")?.addEventListener("click", () => this.reset(field.dataset["starter"] ?? ""));
     this.offerReset();
   }
@@ -197,12 +207,34 @@ class SubmissionElement extends HTMLElement {
 
 export const definitions = [["uw-submission", SubmissionElement]] as const;
 
+/** Opens a hint without leaving the page, so that the verdict and the editor stay as they are. */
+async function openHint(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
+  const number = submitter instanceof HTMLButtonElement ? submitter.value : "";
+  const headers = { Accept: "text/html", ...openedHeader() };
+  const body = new URLSearchParams({ number });
+  const response = await fetch(form.action, { method: "POST", headers, body }).catch(() => null);
+  // The server's own page says what is wrong. The event is not sent again, so the browser sends the form.
+  if (!response?.ok) return HTMLFormElement.prototype.submit.call(withField(form, number));
+  renewParts(await response.text(), ["hints"]);
+  const opened = [...document.querySelectorAll<HTMLElement>("#hints details.hint > summary")].at(-1);
+  opened?.focus();
+}
+
+/** A form that is sent by script leaves out its button, so the button's value becomes a field. */
+function withField(form: HTMLFormElement, number: string): HTMLFormElement {
+  form.append(make("input", { type: "hidden", name: "number", value: number }));
+  return form;
+}
+
 /** Renews the page's history and badges from the server. */
 async function renewHistory(): Promise<void> {
   const response = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
-  if (!response?.ok) return;
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  for (const id of ["history", "hints", "chart", "solved", "assigned"]) {
+  if (response?.ok) renewParts(await response.text(), ["history", "hints", "chart", "solved", "assigned"]);
+}
+
+function renewParts(html: string, ids: readonly string[]): void {
+  const page = new DOMParser().parseFromString(html, "text/html");
+  for (const id of ids) {
     const fresh = page.getElementById(id);
     if (!fresh) continue;
     document.getElementById(id)?.replaceWith(fresh);

@@ -34,7 +34,7 @@ def test_a_right_answer_opens_the_reference(open_page: OpenPage) -> None:
     submit(page, EXERCISE / "solution.py")
     expect(page.locator(".verdict-headline")).to_contain_text("Passed")
     expect(page.locator(".reference")).to_contain_text("Your answer and the reference are identical.")
-    expect(page.get_by_role("link", name="Next: choose another exercise")).to_be_visible()
+    expect(page.get_by_role("link", name="Next: Every meeting ends too early")).to_be_visible()
 
 
 def test_a_verdict_has_a_page_of_its_own(open_page: OpenPage) -> None:
@@ -45,8 +45,11 @@ def test_a_verdict_has_a_page_of_its_own(open_page: OpenPage) -> None:
     expect(page.locator(".verdict-headline")).to_contain_text("Passed")
 
 
-def test_hints_come_one_at_a_time(open_page: OpenPage) -> None:
+def test_hints_come_one_at_a_time_and_leave_the_verdict(open_page: OpenPage) -> None:
     page = open_page("/exercises/double")
+    submit(page, EXERCISE / "attempts" / "unchanged.py")
     page.get_by_role("button", name="Show hint 1 of 3").click()
     expect(page.locator("details.hint")).to_have_count(1)
     expect(page.get_by_role("button", name="Show hint 2 of 3")).to_be_visible()
+    expect(page.locator("details.hint > summary")).to_be_focused()
+    expect(page.locator("[data-result] .case.is-wrong").first).to_be_visible()
