@@ -60,7 +60,7 @@ def measured(rng):
         "finding": "wrong-sum",
         "public": True,
         "inputs": inputs | {"cap": 2.0},
-        "shown": f"{LAYERS} layers x = x + attend(x, project, {HEADS}, 2.0); x: shape [1, {TOKENS}, {CHANNELS}]",
+        "shown": f"{LAYERS} layers x = x + attend(x, project, {HEADS}, 2.0) / 8; x: shape [1, {TOKENS}, {CHANNELS}]",
         "peak": {"unit_bytes": 8 * HEADS * TOKENS**2, "most_units": MOST_UNITS},
     }
 
