@@ -50,7 +50,7 @@ class BackwardRun:
         self._thread = get_ident()
         self._handles: list[Any] = []
         self._befores: dict[Row, Seen] = {}
-        self._nodes: dict[Row, Any] = {}
+        self._hooked: list[tuple[Any, Row]] = []
         self._done: Row | None = None
         self.began = recorder.read_counter()
         """The counter when the last node had run."""
@@ -65,18 +65,19 @@ class BackwardRun:
             walked = sorted(walked, key=lambda pair: -pair[1].sequence)[: max(0, left)]
         add, ran = self._handles.append, self._ran
         with registering():
+            self._hooked = walked
             for node, row in walked:
-                self._nodes[row] = node
                 if row.is_leaf:
                     add(node.register_prehook(partial(self._start_leaf, row)))
                     add(node.register_hook(partial(self._ran_leaf, row)))
                 else:
-                    add(node.register_hook(partial(ran, row)))
+                    # Node and hook hold each other until the run is over, when the hooks are removed.
+                    add(node.register_hook(partial(ran, row, node)))
 
     def unhook(self) -> None:
         remove(self._handles)
         self._handles.clear()
-        self._nodes.clear()
+        self._hooked = []
         self.settle()
 
     def settle(self) -> None:
@@ -90,13 +91,15 @@ class BackwardRun:
 
         `captured` are the nodes whose gradients the call hands out: it runs what leads to them, and nothing else.
         """
-        left = self._nodes.keys() - set(captured)
+        events = self._recorder.tape.events
+        ran = {event.row for event in events if event.call == self._call and event.kind in ("vjp", "accumulate")}
+        left = {row for _, row in self._hooked} - ran - set(captured)
         if ends := set(captured):
             left = {row for row in left if not ends.isdisjoint(find_below(row))}
         waiting = {target for row in left for target, _, _ in row.edges}
         return max((row for row in left if row not in waiting), key=lambda row: row.sequence, default=None)
 
-    def _ran(self, row: Row, outgoing: Any, incoming: Any) -> None:
+    def _ran(self, row: Row, node: Any, outgoing: Any, incoming: Any) -> None:
         """The engine calls this behind each node: what is written out here would take longer as calls."""
         recorder, now, call = self._recorder, read_counter(), self._call
         done, self._done = self._done, row
@@ -107,10 +110,10 @@ class BackwardRun:
         event = Event("vjp", row, call, number)
         try:
             if is_grad_enabled() or count_dispatch_modes():
-                run_unseen(self._note_run, event, row, incoming, outgoing)
+                run_unseen(self._note_run, event, row, node, incoming, outgoing)
             else:
                 with DisableTorchFunction():
-                    self._note_run(event, row, incoming, outgoing)
+                    self._note_run(event, row, node, incoming, outgoing)
         except Exception as problem:  # noqa: BLE001 - the tracer's fault must not become the program's
             recorder.give_up(problem)
         if now != self.began:
@@ -118,8 +121,8 @@ class BackwardRun:
         elif row.reached_by < 0:
             row.reached_by = call
 
-    def _note_run(self, event: Event, row: Row, incoming: Any, outgoing: Any) -> None:
-        recorder, node = self._recorder, self._nodes.pop(row, None)
+    def _note_run(self, event: Event, row: Row, node: Any, incoming: Any, outgoing: Any) -> None:
+        recorder = self._recorder
         tape, rules = recorder.tape, recorder.rules
         event.received, event.sent = self._see_step(row, incoming, outgoing, len(tape.events))
         if recorder.asked and (asked := recorder.asked.get(row.sequence)) is not None:
@@ -147,7 +150,6 @@ class BackwardRun:
 
     def _ran_leaf(self, row: Row, outgoing: Any, incoming: Any) -> None:
         run_unseen(self._note_leaf, row, incoming)
-        self._nodes.pop(row, None)
         self._reach(row, (), read_counter())
 
     def _note_leaf(self, row: Row, incoming: Any) -> None:
