@@ -14,6 +14,7 @@ from graders.contract.log_lines import set_up_logging
 from graders.contract.settings import GraderSettings
 from graders.ledger import open_ledger
 from graders.trusted.exercise_folders import ExerciseFolders
+from graders.worker.card import explain_refusal
 from graders.worker.loop import WorkerLoop
 from graders.worker.open_worker import OpenWorker, open_worker
 from graders.worker.running_job import SlotHangs
@@ -25,8 +26,11 @@ log = logging.getLogger(__name__)
 
 
 def main(settings: GraderSettings, queue: Queue = Queue.CPU) -> int:
-    """Open and test the boxes, then work until stopped. Returns 0, or 2 if this machine cannot confine code."""
+    """Open and test the boxes, then work until stopped. Returns 0, or 2 if this machine cannot serve the queue."""
     set_up_logging("grader", logging.INFO, settings.log)
+    if queue is Queue.GPU:
+        log.error("the queue gpu is not served: %s", explain_refusal(settings.slots))
+        return REFUSED
     try:
         with open_worker(settings, find_exercises(settings), queue) as worker:
             log.info("%s", describe(worker.hello))
