@@ -18,6 +18,7 @@ def draw_cases(rng):
         case("a value with itself", "Both uses are in one operation", "used-twice", [a, ["*", 0, 0], ["tanh", 1]]),
         case("the graph above", "The graph of the file", "falls-short", [a, b, *original()]),
         case("the longer path first", "The same graph, its last sum turned around", "falls-short", turned(a, b)),
+        case("twice and once more", "Two uses in one operation, and a third one later", "falls-short", thrice(a)),
         case(
             "an old gradient", "Every `grad` is 0.25 before the call", "old-gradient", [a, b, ["*", 0, 1]], left=0.25
         ),
@@ -35,6 +36,7 @@ def draw_cases(rng):
     hidden = [
         case("a chain", f"{LONG} operations, one after the other", "larger", chain),
         case("a leaf", "`backward` of a leaf", "larger", [a, b, ["*", 0, 1]], outputs=[0]),
+        case("equal numbers", "Two results with the same number", "larger", twins(a, b)),
         *(random_case(rng, place) for place in range(1, RANDOM_GRAPHS + 1)),
     ]
     return [*public, *(found | {"public": False, "shown": ""} for found in hidden)]
@@ -46,6 +48,16 @@ def original():
 
 def turned(a, b):
     return [a, b, ["*", 0, 1], ["tanh", 2], ["*", 0, 3], ["+", 2, 4]]
+
+
+def thrice(leaf):
+    """The product uses the first result twice, and is ready before the chain that uses it once."""
+    return [leaf, ["tanh", 0], ["*", 1, 1], ["tanh", 1], ["tanh", 3], ["+", 2, 4]]
+
+
+def twins(a, b):
+    """a * b and b * a: two values with one number."""
+    return [a, b, ["*", 0, 1], ["*", 1, 0], ["tanh", 2], ["+", 4, 3]]
 
 
 def doublings(leaf):
