@@ -4,6 +4,8 @@ DATA   ?= var
 TORCH  ?= cpu
 COURSE ?= .
 PY     := .venv/bin/python
+# Folders whose few fast tests are not worth what importing the rest takes.
+NOT_FAST := browser faults graders/tracer graders/exercises
 
 export TORCH
 
@@ -35,7 +37,7 @@ test: environment-dev lint ## run everything CI runs
 	$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(ARGS) || $(PY) -m pytest -q --last-failed --last-failed-no-failures none $(ARGS)
 
 test-fast: environment-dev ## run the tests that need no torch, box, browser or website, and a few that open one
-	$(PY) -m pytest -q -n 2 --dist loadfile -m "not torch and not box and not browser and not slow and not site and not postgresql and not nightly" $(ARGS)
+	$(PY) -m pytest -q -n 2 --dist loadfile $(addprefix --ignore=tests/,$(NOT_FAST)) -m "not torch and not box and not browser and not slow and not site and not postgresql and not nightly" $(ARGS)
 
 test-nightly: environment-dev ## run what takes long: a stranger in a fresh clone, every width, theme and chapter, known answers judged 20 times, the box without each layer (root), other Pythons, Debian 13 (root; ARGS=-k NAME)
 	$(PY) -m pytest -q -m nightly $(ARGS)

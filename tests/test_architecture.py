@@ -39,6 +39,7 @@ def course_names() -> set[str]:
     return {folder.name for folder in folders if folder.is_dir()}
 
 
+@pytest.mark.slow
 def test_the_engine_knows_no_chapter_and_no_exercise_by_name() -> None:
     names = course_names()
     assert names

@@ -84,6 +84,7 @@ async def test_a_course_in_a_repository_of_its_own_is_served_whole(elsewhere: Pa
     assert "/exercises/double" in pages
 
 
+@pytest.mark.slow
 async def test_this_course_is_served_whole_by_the_same_engine(tmp_path: Path) -> None:
     pages = await open_pages(ROOT, tmp_path / "data")
 

@@ -23,6 +23,8 @@ from graders.contract.model import ExerciseName, LearnerId
 from graders.ledger import Ledger, open_ledger
 from graders.ledger.tables import submissions, workers
 
+pytestmark = pytest.mark.slow
+
 COURSE = Path(__file__).resolve().parents[1] / "course"
 EARLIER = {name: (digest,) for name, digest in read_exercise_digests(COURSE).items()}
 

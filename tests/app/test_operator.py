@@ -20,6 +20,7 @@ def read_token(printed: str) -> str:
     return found.group(1)
 
 
+@pytest.mark.slow
 async def test_the_first_operator_gets_a_link(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     settings = Settings(data=tmp_path)
     for _ in range(2):  # the second time, the account exists

@@ -17,6 +17,8 @@ from app.preview import Preview
 from app.settings import Settings
 from app.storage.database import migrate
 
+pytestmark = pytest.mark.slow
+
 FIXTURE = Path(__file__).resolve().parents[1] / "course"
 CHAPTER = "chapters/a-first-graph/chapter.md"
 

@@ -34,6 +34,8 @@ from graders.contract.course_versions import (
 )
 from graders.ledger import Database
 
+pytestmark = pytest.mark.slow
+
 COURSE = Path(__file__).parent.parent / "course"
 CHAPTER = "chapters/a-first-graph/chapter.md"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -19,6 +19,8 @@ from graders.contract.results import Outcome, RunEnd
 
 from .conftest import Desk
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 
 RANKED = """

@@ -137,6 +137,7 @@ def change(raw: bytes, how: str, first: float, second: float, extra: bytes) -> b
             return raw[:start] + extra + raw[end:]
 
 
+@pytest.mark.slow
 def test_a_course_of_mutilated_files_is_read_with_problems_and_nothing_else(root: Path) -> None:
     """Any file, changed anywhere: the loader raises nothing, and takes no more memory than it says."""
     reader = CourseReader(root)

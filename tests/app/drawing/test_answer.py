@@ -16,6 +16,8 @@ from app.pictures import Graph, draw_graph, read_graph
 from graders.contract.trace import Trace
 from graders.contract.trace_check import CheckedTrace, TraceRefused, read_trace
 
+pytestmark = pytest.mark.slow
+
 RECORDED, SOURCE = load_recorded("mlp")
 PICTURE = DrawPicture(source=SOURCE, id_prefix="g", rows=10, list_nodes=True)
 

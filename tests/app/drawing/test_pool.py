@@ -23,6 +23,8 @@ from app.drawing.drawer import LOG_ROOM_BYTES
 from app.drawing.pool import BUSY, BUSY_WITH_YOURS, DIED, LATE, Drawers, End, Limits
 from app.drawing.tasks import DrawPicture, NotDrawn, WriteWhole
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 SMALL = load_recorded("diamond")[0].model_dump_json().encode()
 LARGE = sketch_chain(9_000).trace().model_dump_json().encode()

@@ -13,6 +13,8 @@ from app.pictures.graph.fold import Fold, fold_graph, settle_regions, unfold
 from graders.contract.trace import CutKind, EventKind, NodeKind
 from graders.contract.trace_check import MAX_MODULE_DEPTH
 
+pytestmark = pytest.mark.slow
+
 MANY = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 NAMES = ("MulBackward0", "MmBackward0", "TBackward0", "ViewBackward0", "ExpandBackward1", "", "AccumulateGrad")
 TEXTS = st.sampled_from(["", "() 1.0", "·; (2,) [1.0]; ", "nan", "; ;", '<&">', "?", "None"])

@@ -275,6 +275,7 @@ def test_answers_that_fail_once_in_a_hundred_are_found_though_the_first_fifty_ho
     assert "ZeroDivisionError" in fault.message
 
 
+@pytest.mark.slow
 def test_an_exercise_that_draws_slowly_is_drawn_less_often(server: ReferenceServer, tmp_path: Path) -> None:
     slowly = "public = sum(range(4_000_000)) * 0.0 + float"
     plant(tmp_path, "cases.py", "public = float", slowly)

@@ -32,6 +32,8 @@ from graders.trusted.reference import PreparedCase
 from graders.trusted.trace_reader import MAX_DOCUMENT_BYTES, read_report
 from graders.trusted.wire import Frame, encode_answer
 
+pytestmark = pytest.mark.slow
+
 MIB = 1 << 20
 FEW = settings(max_examples=150, deadline=2000, suppress_health_check=[HealthCheck.too_slow])
 FEWER = settings(FEW, max_examples=40)

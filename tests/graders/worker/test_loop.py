@@ -27,6 +27,8 @@ from graders.worker.loop import WorkerLoop
 from graders.worker.runner import Runner
 from graders.worker.running_job import Patience, SlotHangs
 
+pytestmark = pytest.mark.slow
+
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 ANN = LearnerId("ann")
 KNOWN = Origin(known_seconds=600.0)
