@@ -7,12 +7,14 @@ from graders.ledger.fairness import RECENT_SECONDS
 from graders.ledger.locks import try_lock
 from graders.ledger.records import Policy, Pruned
 from graders.ledger.tables import events, finished, is_passing, is_passing_event, submissions, workers
+from graders.ledger.tickets import forget_ticket_events
 
 
 def prune(connection: Connection, policy: Policy) -> Pruned:
     """One transaction, of one website at a time."""
     if not try_lock(connection, "prune"):
         return Pruned()
+    forget_ticket_events(connection)
     return Pruned(_prune_submissions(connection, policy), _prune_events(connection, policy))
 
 

@@ -139,3 +139,13 @@ async def test_a_worker_goes_on_after_the_server_crashed_and_started_again(
             pass
         stopping.set()
         await working
+
+
+async def test_what_the_engine_noted_of_a_ticket_that_waits_is_forgotten_after_an_hour(ledger: Ledger) -> None:
+    accepted = await ledger.submit(ANN, "t", cell(), origin=KNOWN)
+    old = "SELECT id, 'started', now() - interval '61 minutes' FROM procrastinate_jobs, generate_series(1, 100)"
+    await ledger.database.write(run_sql(f"INSERT INTO procrastinate_events (job_id, type, at) {old}"))
+    await ledger.prune()
+    count = text("SELECT count(*) FROM procrastinate_events")
+    assert await ledger.database.read(lambda connection: connection.execute(count).scalar_one()) == 1
+    assert await read_tickets(ledger) == [(accepted.id, "cpu", "todo")]
