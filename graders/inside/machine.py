@@ -39,13 +39,14 @@ class Machine:
     def __init__(self, case: int, spec: dict[str, Any], incoming: int, outgoing: int) -> None:
         self.layers: int = spec["layers"]
         self.units: list[int] = spec["units"] or [1] * (self.layers + 1)
+        self.costs: list[int] = spec["costs"] or [1] * self.layers
         self.most_forwards: int | None = spec["most_forwards"]
         self.most_held: int | None = spec["most_held"]
         self.start = Handle(0)
         self._case, self._incoming, self._outgoing = case, incoming, outgoing
 
     def forward(self, layer: int, state: Handle) -> Handle:
-        """The state after `layer`, from the state before it. Costs one forward step."""
+        """The state after `layer`, from the state before it. Costs the forward steps in costs[layer]."""
         return Handle(self._ask("forward", b"FWRD", layer, state))
 
     def loss(self, state: Handle) -> Handle:

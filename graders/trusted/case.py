@@ -16,23 +16,27 @@ SMALLEST_UNIT_BYTES = 1 << 20
 
 
 class MachineSpec(BaseModel):
-    """A metered machine as an exercise specifies it: the number of layers, the states' weights, and the budgets.
+    """A metered machine as an exercise specifies it: layers and their costs, the weights of states, and the budgets.
 
     `units` has one entry per state, from the input to the output; without it each state weighs 1. A gradient weighs
-    as much as its state.
+    as much as its state. `costs` has one entry per layer: how many forward steps one run of it counts as; without it
+    each counts as 1.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     layers: int = Field(ge=1, le=256)
     units: list[Annotated[int, Field(ge=1, le=1_000_000)]] = []
+    costs: list[Annotated[int, Field(ge=1, le=1_000_000)]] = []
     most_forwards: int | None = Field(default=None, ge=1)
     most_held: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")
-    def _check_units(self) -> Self:
+    def _check_lengths(self) -> Self:
         if self.units and len(self.units) != self.layers + 1:
             raise ValueError(f"units has {len(self.units)} entries; write one per state, {self.layers + 1} in all")
+        if self.costs and len(self.costs) != self.layers:
+            raise ValueError(f"costs has {len(self.costs)} entries; write one per layer, {self.layers} in all")
         return self
 
 

@@ -59,6 +59,7 @@ class Machine:
         self.spec = spec
         self.forwards = self.held = self.peak_held = self.calls = 0
         self._units = spec.units or [1] * (spec.layers + 1)
+        self._costs = spec.costs or [1] * spec.layers
         self._rotations = [np.linalg.qr(random.normal(size=(WIDTH, WIDTH)))[0] for _ in range(spec.layers)]
         self._target = random.normal(size=WIDTH)
         self._alive: dict[int, tuple[Vector, int]] = {}
@@ -72,7 +73,7 @@ class Machine:
         """Makes the state after `layer` from the state before it."""
         value = self._read(state)
         made = self._keep(self._step(self._check(layer), value), self._units[layer + 1])
-        self.forwards += 1
+        self.forwards += self._costs[layer]
         return self._note("forward", layer, (state,), made)
 
     def loss(self, state: int) -> int:

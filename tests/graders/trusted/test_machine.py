@@ -130,6 +130,23 @@ def test_states_weigh_what_the_exercise_says_and_a_gradient_as_much_as_its_state
     assert machine.held == 111 + 100 + 10
 
 
+def test_a_layer_counts_as_the_forward_steps_that_the_exercise_says_and_a_vjp_as_none():
+    machine = build(layers=3, costs=[5, 1, 20])
+    states = run_forward(machine)
+    machine.forward(0, START)
+    machine.vjp(2, states[2], machine.loss(states[3]))
+    assert machine.forwards == 5 + 1 + 20 + 5
+
+
+@pytest.mark.parametrize(
+    ("field", "problem"),
+    [("units", "write one per state, 4 in all"), ("costs", "write one per layer, 3 in all")],
+)
+def test_a_list_of_another_length_than_the_chain_is_refused(field, problem):
+    with pytest.raises(ValueError, match=problem):
+        MachineSpec(layers=3, **{field: [1, 1]})
+
+
 def test_a_freed_gradient_is_no_answer():
     machine = build()
     gradient = keep_all(machine)
