@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
 from dataclasses import dataclass
+from datetime import tzinfo
 from typing import Annotated, Any, ClassVar
 
 from fastapi import APIRouter, Depends, Form, Header, Query, Response
@@ -282,7 +283,7 @@ async def submission_page(
     if not job.public_only:
         await context.count(Act.COMPARE)
         history = await site.ledger.history(submission.learner, ExerciseName(exercise.name), MAX_SHOWN)
-        beside = await asyncio.to_thread(compare, exercise, submission, history, against)
+        beside = await asyncio.to_thread(compare, exercise, submission, history, against, await context.own_zone())
     what = "Public checks" if job.public_only else "Verdict"
     frame = await context.frame(
         what if view.finished else "Being judged", f"A submission to {exercise.manifest.title}."
@@ -322,7 +323,8 @@ async def _show(context: RequestContext, exercise: Exercise, submission: Submiss
         progress = count_progress(await ledger.finished_submissions(submission.learner))
         next_step = find_next_step(context.course, exercise.name, progress)
     # In a thread, because it draws graphs and reads files.
-    return await asyncio.to_thread(_show_now, exercise, submission, position, next_step)
+    zone = await context.own_zone()
+    return await asyncio.to_thread(_show_now, exercise, submission, position, next_step, zone)
 
 
 def _has_passed(submission: Submission) -> bool:
@@ -331,10 +333,10 @@ def _has_passed(submission: Submission) -> bool:
 
 
 def _show_now(
-    exercise: Exercise, submission: Submission, position: QueuePosition, next_step: Link | None
+    exercise: Exercise, submission: Submission, position: QueuePosition, next_step: Link | None, zone: tzinfo
 ) -> SubmissionView:
     after_pass = read_after_pass(exercise) if _has_passed(submission) else None
-    return show_submission(submission, exercise, position, after_pass, next_step)
+    return show_submission(submission, exercise, position, after_pass, next_step, zone)
 
 
 def read_after_pass(exercise: Exercise) -> AfterPass | None:

@@ -20,7 +20,7 @@ from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.rates import Act
 from app.web.views.comments import MAX_CHARACTERS, CommentView, show_comments
 from app.web.views.history import MAX_SHOWN, CompareView, SubmissionRow, compare, show_history
-from app.web.views.presenting_results import show_moment, show_submission
+from app.web.views.presenting_results import show_submission
 from app.web.views.result_views import SubmissionView
 from graders.contract.jobs import GradeJob
 from graders.contract.model import ExerciseName, SubmissionId
@@ -167,6 +167,5 @@ def _show_now(
     if not isinstance(verdict, Verdict):
         return None, beside
     after_pass = read_after_pass(exercise) if verdict.outcome is Outcome.PASSED else None
-    view = show_submission(found.submission, exercise, QueuePosition(0, 0.0), after_pass)
-    submitted_at = show_moment(found.submission.submitted_at, zone)
-    return replace(view, href=_href(found, found.submission.id), submitted_at=submitted_at), beside
+    view = show_submission(found.submission, exercise, QueuePosition(0, 0.0), after_pass, zone=zone)
+    return replace(view, href=_href(found, found.submission.id)), beside

@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from http.cookies import SimpleCookie
 from typing import Annotated
 
@@ -111,6 +111,12 @@ class RequestContext:
         await self.count(act)
         await self.site.rates.check_bytes(act, self.learner, self.address, len(text.encode()))
         self.site.disk.check()
+
+    async def own_zone(self) -> tzinfo:
+        """The time zone of the reader's clock: UTC if it is unknown, and while staff see the course as a learner."""
+        if self.learner is None:
+            return UTC
+        return await self.site.store.review_cards.own_zone(self.learner) or UTC
 
     async def plan_review(self, deck: Deck) -> Today:
         """What review asks today, and so what the header counts."""

@@ -162,7 +162,8 @@ async def render_exercise(context: RequestContext, exercise: Exercise, refused: 
     last = mine.history[0] if mine.history else None
     texts = (refused.source if refused else None, mine.draft, last.job.source if last else None)
     said = refused.said.model_dump_json() if refused and refused.said else mine.diagnosis
-    history = show_history(exercise, mine.history, mine.new_comments)
+    zone = await context.own_zone()
+    history = show_history(exercise, mine.history, mine.new_comments, zone)
     base, report_href = f"/exercises/{exercise.name}", report_address(f"exercises/{exercise.name}", PROMPT)
     page = ExercisePage(
         frame=await context.frame(manifest.title, manifest.summary),
@@ -191,7 +192,7 @@ async def render_exercise(context: RequestContext, exercise: Exercise, refused: 
         max_source_kib=MAX_SOURCE_KIB,
         checks=show_checks(manifest.checks),
         diagnosis=make_form(exercise, said, last),
-        chart=show_chart(exercise, mine.history),
+        chart=show_chart(exercise, mine.history, zone),
         limits=show_limits(manifest.limits),
         hints=_show_hints(exercise, mine.hints_opened),
         history=history,

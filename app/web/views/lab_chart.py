@@ -7,6 +7,7 @@ labelled as such, and never makes a personal best.
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from typing import Any
 
 from app.course.model import Exercise
@@ -79,8 +80,8 @@ class _Try:
         return (self.held,) if self.reported else (self.forwards, self.held)
 
 
-def show_chart(exercise: Exercise, history: Sequence[Submission]) -> ChartView | None:
-    """The chart, or None for an exercise without one. `history` is newest first."""
+def show_chart(exercise: Exercise, history: Sequence[Submission], zone: tzinfo = UTC) -> ChartView | None:
+    """The chart, or None for an exercise without one. `history` is newest first; `zone` is the reader's."""
     chart = exercise.manifest.chart
     if chart is None:
         return None
@@ -92,7 +93,7 @@ def show_chart(exercise: Exercise, history: Sequence[Submission]) -> ChartView |
         case=chart.case,
         budgets=_write_budgets(chart),
         best=_write_best(tries, best),
-        rows=(*_show_plans(chart), *(_show_try(exercise, chart, each, best) for each in tries)),
+        rows=(*_show_plans(chart), *(_show_try(exercise, chart, each, best, zone) for each in tries)),
         reported=any(each.reported for each in tries),
     )
 
@@ -136,9 +137,9 @@ def _show_plans(chart: Chart) -> Iterator[ChartRow]:
         yield ChartRow(plan.name, "", _write(plan.forwards), _write(plan.held), kept, mark)
 
 
-def _show_try(exercise: Exercise, chart: Chart, each: _Try, best: frozenset[int]) -> ChartRow:
+def _show_try(exercise: Exercise, chart: Chart, each: _Try, best: frozenset[int], zone: tzinfo) -> ChartRow:
     return ChartRow(
-        name=f"yours, number {each.number}, {show_moment(each.submission.submitted_at)}",
+        name=f"yours, number {each.number}, {show_moment(each.submission.submitted_at, zone)}",
         href=f"/exercises/{exercise.name}/submissions/{each.submission.id}",
         forwards=_write(each.forwards),
         held=_write(each.held),

@@ -128,8 +128,9 @@ def show_submission(
     position: QueuePosition,
     after_pass: AfterPass | None,
     next_step: Link | None = None,
+    zone: tzinfo = UTC,
 ) -> views.SubmissionView:
-    """`after_pass` and `next_step` are given only after a pass."""
+    """`after_pass` and `next_step` are given only after a pass. Times are on the clocks of `zone`."""
     back = Link(f"/exercises/{exercise.name}", exercise.manifest.title)
     verdict = submission.result if isinstance(submission.result, Verdict) else None
     waiting = views.SubmissionView(
@@ -142,7 +143,7 @@ def show_submission(
         ahead=position.ahead,
         estimate_seconds=position.estimate_seconds,
         refresh_seconds=0 if verdict else REFRESH_SECONDS,
-        submitted_at=show_moment(submission.submitted_at),
+        submitted_at=show_moment(submission.submitted_at, zone),
         public_only=isinstance(submission.job, GradeJob) and submission.job.public_only,
         said=show_said(submission, exercise),
         next_step=next_step,

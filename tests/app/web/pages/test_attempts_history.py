@@ -90,6 +90,16 @@ async def test_a_submission_is_compared_with_any_other(browser: httpx2.AsyncClie
     assert "selected>the one before, number 2" in unknown
 
 
+async def test_times_are_on_the_readers_clock(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
+    worker.end = judge
+    _, second = await submit(browser, FIRST, SECOND)
+    await browser.post("/review/zone", data={"zone": "Asia/Kathmandu"})
+
+    for page in (EXERCISE, f"{EXERCISE}/submissions/{second}"):
+        said = re.findall(r"\d{4}-\d\d-\d\d \d\d:\d\d(Z|[+-]\d\d:\d\d)", (await browser.get(page)).text)
+        assert set(said) == {"+05:45"}
+
+
 async def test_the_first_is_compared_with_the_starter(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
     worker.end = judge
     (first,) = await submit(browser, FIRST)
