@@ -54,6 +54,14 @@ def bytes_kept(source):
     return sum(tensor.untyped_storage().nbytes() for tensor in kept.values())
 
 
+def backward_ends(source):
+    try:
+        run(source)
+    except RuntimeError as error:
+        return "raises an error" if "modified by an inplace operation" in str(error) else str(error)
+    return "returns, without an error"
+
+
 def cutting_line(source):
     """Statement by statement: the one whose inputs have a history and whose result has none."""
     import ast
@@ -94,6 +102,7 @@ ANSWERS = {
     "leaf-without-gradient": leaf_without_gradient,
     "leaves-with-gradient": leaves_with_gradient,
     "bytes-kept": bytes_kept,
+    "backward-ends": backward_ends,
     "cutting-line": cutting_line,
     "backward-order": backward_order,
 }

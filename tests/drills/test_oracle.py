@@ -82,10 +82,19 @@ def test_the_right_answer_is_right_and_each_misconception_is_told_by_its_own_fee
     drill = DRILLS[name]
     for seed, values in enumerate(drawn[name]):
         question = drill.question.fill(DrillGraph(seed, 1, values, "", 0).draw)
+        if isinstance(question, Choice):
+            expect_own_feedback_of_each(question, str(values["answer"]))
+            continue
         assert mark(question, str(values["answer"])) == (True, "")
         for known in question.wrong.known:
             assert mark(question, known.answer) == (False, known.feedback), (seed, known)
             assert known.feedback != question.wrong.otherwise
+
+
+def expect_own_feedback_of_each(question: Choice, answer: str) -> None:
+    marks = [question.mark(QuestionResponse(values=(option.id,))) for option in question.options]
+    assert [answer in option.html for option in question.options] == [mark.right for mark in marks]
+    assert len({mark.feedback for mark in marks}) == len(marks)
 
 
 def mark(question: Question, given: str) -> tuple[bool | None, str]:

@@ -17,7 +17,7 @@ def observe(trace: Trace, source: str, what: str) -> Value:
     name, *arguments = what.split()
     if name not in OBSERVATIONS:
         raise NotObserved(f"nothing is called {name!r}; the observations are {', '.join(OBSERVATIONS)}")
-    if "error" in trace.events.kind:
+    if "error" in trace.events.kind and name != BACKWARD_ENDS:
         raise NotObserved("its backward raises an error")
     return OBSERVATIONS[name](trace, source, arguments)
 
@@ -82,6 +82,13 @@ def _bytes_kept(trace: Trace, _source: str, _arguments: list[str]) -> Value:
     return trace.events.bytes[starts[0]]
 
 
+def _backward_ends(trace: Trace, _source: str, _arguments: list[str]) -> Value:
+    """How its backward calls end: the first that raises ends the program."""
+    if "backward" not in trace.events.kind:
+        raise NotObserved("it calls no backward")
+    return "raises an error" if "error" in trace.events.kind else "returns, without an error"
+
+
 def _cutting_line(trace: Trace, source: str, _arguments: list[str]) -> Value:
     """The lines of the one cut; for a `no_grad` block, also the line that opens it."""
     spans = [span for span in trace.cuts.span if span is not None]
@@ -125,11 +132,15 @@ def _need_one_order(trace: Trace) -> None:
 
 Observation = Callable[[Trace, str, list[str]], Value]
 
+BACKWARD_ENDS = "backward-ends"
+"""The one observation of a run that may end in an error."""
+
 OBSERVATIONS: dict[str, Observation] = {
     "gradient": _gradient,
     "leaf-without-gradient": _leaf_without_gradient,
     "leaves-with-gradient": _leaves_with_gradient,
     "bytes-kept": _bytes_kept,
+    BACKWARD_ENDS: _backward_ends,
     "cutting-line": _cutting_line,
     "backward-order": _backward_order,
 }

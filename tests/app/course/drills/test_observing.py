@@ -46,6 +46,7 @@ def with_events(**columns: object) -> Trace:
         ("leaves-with-gradient", 1),
         ("bytes-kept", 4),
         ("backward-order", "z = y + x\ny = x * x"),
+        ("backward-ends", "returns, without an error"),
     ],
 )
 def test_a_run_answers_what_is_asked_of_it(what: str, answer: object) -> None:
@@ -93,3 +94,11 @@ def test_a_run_that_ends_in_an_error_answers_nothing() -> None:
     kinds = (*make_trace().events.kind[:-1], "error")
     with pytest.raises(NotObserved, match="raises an error"):
         observe(with_events(kind=kinds), SOURCE, "gradient x")
+
+
+def test_a_backward_that_raises_answers_the_question_how_it_ends() -> None:
+    kinds = (*make_trace().events.kind[:-1], "error")
+    assert observe(with_events(kind=kinds), SOURCE, "backward-ends") == "raises an error"
+    never = tuple("record" if kind == "backward" else kind for kind in kinds)
+    with pytest.raises(NotObserved, match="calls no backward"):
+        observe(with_events(kind=never), SOURCE, "backward-ends")
