@@ -260,3 +260,28 @@ def test_the_linear_layer_that_asks_first_has_torchs_value_and_gradients():
         for name, gradient in zip(named, found, strict=True):
             right = torch.zeros_like(gradient) if name in inputs["frozen"] else gradient
             assert is_near(expected[f"gradient of {name}"], right)
+
+
+def test_the_loop_that_grows_expects_a_plain_training_and_its_log():
+    for inputs, expected in answers("the-loop-that-grows"):
+        weights, errors, losses, sizes = torch.from_numpy(inputs["start"]), [], [], []
+        cuts = [size * inputs["hidden"] for size in (inputs["width"], 1, inputs["width"])]
+        for _ in range(inputs["trainings"]):
+            errors, losses, sizes = [], [], []
+            for noisy, clean in zip(
+                torch.from_numpy(inputs["noisy"]), torch.from_numpy(inputs["clean"]), strict=True
+            ):
+                x = weights.detach().requires_grad_()
+                first, bias, second, last = x.split([*cuts, inputs["width"]])
+                inner = torch.tanh(noisy @ first.view(inputs["hidden"], -1).T + bias)
+                off = inner @ second.view(inputs["width"], -1).T + last - clean
+                (gradient,) = torch.autograd.grad(off.square().mean(), x)
+                weights = weights - inputs["lr"] * gradient
+                losses.append(off.square().mean().item())
+                errors.append(off.abs().mean().item())
+                sizes.append(gradient[: cuts[0]].norm().item())
+        powers = inputs["decay"] ** np.arange(len(errors))[::-1]
+        assert is_near(expected["weights"], weights)
+        assert is_near(expected["losses"], losses)
+        assert is_near(expected["sizes"], sizes)
+        assert is_near(expected["smoothed error"], (1 - inputs["decay"]) * np.dot(powers, errors))
