@@ -12,6 +12,7 @@ from app.web.views.blocks import PredictView
 from app.web.views.case_graphs import show_case_graph
 from app.web.views.diffs import compare_whole
 from app.web.views.outcomes import HEADLINES, PUBLIC_CHECKS_HELD, WRONG_DIAGNOSIS
+from app.web.views.schedules import show_schedule
 from app.web.views.steps import CodeLineView
 from graders.contract.jobs import Diagnosed, GradeJob
 from graders.contract.results import CaseResult, Difference, Finding, Measure, Mistake, Outcome, RunEnd, Verdict
@@ -96,6 +97,7 @@ def _show_case(case: CaseResult, id_prefix: str) -> views.CaseView:
         difference=show_difference(case.difference),
         graph=show_case_graph(case.graph, id_prefix) if case.graph and not case.passed else None,
         measures=show_measures(case.measures),
+        schedule=show_schedule(case.schedule, case.measures),
     )
 
 

@@ -59,6 +59,27 @@ class CaseGraphView:
 
 
 @dataclass(frozen=True)
+class LayerRow:
+    """A layer of a metered machine: its forward runs, and the steps in which it was pulled back and the state before
+    it was held."""
+
+    layer: int
+    runs: int
+    pulled_back: str
+    held: str
+
+
+@dataclass(frozen=True)
+class ScheduleView:
+    """What a program asked of a metered machine. `cut` says how much of it is drawn, and is empty if all is."""
+
+    svg: Html
+    words: str
+    cut: str
+    rows: tuple[LayerRow, ...]
+
+
+@dataclass(frozen=True)
 class CaseView:
     """One case of a verdict. A hidden case has its idea and finding, but no values."""
 
@@ -72,6 +93,7 @@ class CaseView:
     finding: FindingView | None
     difference: DifferenceView | None = None
     graph: CaseGraphView | None = None
+    schedule: ScheduleView | None = None
     measures: tuple[MeasureView, ...] = ()
 
 
