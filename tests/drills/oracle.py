@@ -54,6 +54,11 @@ def bytes_kept(source):
     return sum(tensor.untyped_storage().nbytes() for tensor in kept.values())
 
 
+def value(source, name):
+    found = run(source)[name]
+    return found.item() if isinstance(found, torch.Tensor) else found
+
+
 def backward_ends(source):
     try:
         run(source)
@@ -102,6 +107,7 @@ ANSWERS = {
     "leaf-without-gradient": leaf_without_gradient,
     "leaves-with-gradient": leaves_with_gradient,
     "bytes-kept": bytes_kept,
+    "value": value,
     "backward-ends": backward_ends,
     "cutting-line": cutting_line,
     "backward-order": backward_order,

@@ -39,24 +39,37 @@ def trace(source):
     except Exception:
         if "error" not in tape.document()["events"]["kind"]:
             raise  # only a backward that raises is an answer
-    return tape.document()
+    return tape.document(), module.__dict__
+
+def hand_over(variables, observe):
+    what, _, name = observe.partition(" ")
+    value = variables.get(name) if what == "value" else None
+    try:
+        number = value.item() if hasattr(value, "item") else value
+        return number if number - number == 0 else None  # neither infinite nor nan
+    except (TypeError, RuntimeError):
+        return None  # no number, or a tensor of several
 
 def print_drawn(draw, wanted):
     import base64, json, random, zlib
     for seed, level in wanted:
-        values, packed, failed = draw(random.Random(seed), level), "", ""
+        values, packed, failed, number = draw(random.Random(seed), level), "", "", None
         try:
-            document = json.dumps(trace(values["code"]), allow_nan=False)
-            packed = base64.b64encode(zlib.compress(document.encode())).decode()
+            document, variables = trace(values["code"])
+            number = hand_over(variables, values.get("observe", ""))
+            packed = base64.b64encode(zlib.compress(json.dumps(document, allow_nan=False).encode())).decode()
         except Exception as error:
             failed = f"{type(error).__name__}: {error}"[:200]
-        print("drill:", json.dumps([seed, level, values, packed, failed], default=_plain))
+        print("drill:", json.dumps([seed, level, values, packed, failed, number], default=_plain))
 """
 
 
 @dataclass(frozen=True)
 class DrawnProgram:
-    """One program with the trace of its run, or in words why there is none."""
+    """One program with the trace of its run, or in words why there is none.
+
+    `number` is that of the variable which an observation `value NAME` names, when the program ended.
+    """
 
     seed: int
     level: int
@@ -64,6 +77,7 @@ class DrawnProgram:
     trace: CheckedTrace | None
     trace_json: str
     failed: str
+    number: float | None
 
 
 def drill_job(drill: Drill, wanted: Sequence[tuple[int, int]]) -> RunJob:
@@ -79,7 +93,7 @@ def drill_job(drill: Drill, wanted: Sequence[tuple[int, int]]) -> RunJob:
 def read_drawn(stdout: str) -> Iterator[DrawnProgram]:
     """What a job printed. Nothing of it is believed yet: see `keeping`."""
     for line in read_lines(stdout, DRILL_LINE):
-        seed, level, values, packed, failed = line
+        seed, level, values, packed, failed, number = line
         values = values if isinstance(values, dict) else {}
         trace_json = ""
         trace = None
@@ -89,7 +103,7 @@ def read_drawn(stdout: str) -> Iterator[DrawnProgram]:
                 trace = read_trace(trace_json)
             except (ValueError, zlib.error, TraceRefused) as problem:
                 failed = f"its trace cannot be read: {problem}"
-        yield DrawnProgram(int(seed), int(level), values, trace, trace_json, str(failed))
+        yield DrawnProgram(int(seed), int(level), values, trace, trace_json, str(failed), number)
 
 
 def _unpack(packed: str) -> str:

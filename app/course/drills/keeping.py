@@ -80,7 +80,7 @@ def _find_disagreement(drill: Drill, drawn: DrawnProgram, trace: CheckedTrace) -
     if trace.truncated:
         return "its trace is not complete"
     try:
-        seen = observe(trace, str(drawn.values[CODE]), str(drawn.values[OBSERVED]))
+        seen = observe(trace, str(drawn.values[CODE]), str(drawn.values[OBSERVED]), drawn.number)
     except NotObserved as why:
         return str(why)
     said = drawn.values[ANSWER]

@@ -1,4 +1,4 @@
-"""What a recorded run answers, read from its trace alone: the generator's own answer has to agree with it."""
+"""What a recorded run answers, read from its trace or from a variable: the generator's own answer has to agree."""
 
 import ast
 from collections.abc import Callable
@@ -12,13 +12,20 @@ class NotObserved(Exception):
     """The run gives no single answer. The message says why, in words for an author."""
 
 
-def observe(trace: Trace, source: str, what: str) -> Value:
-    """The answer that a run shows. `what` is the name of an observation and its arguments. Raises NotObserved."""
+def observe(trace: Trace, source: str, what: str, number: float | None = None) -> Value:
+    """The answer that a run shows. `what` is the name of an observation and its arguments. Raises NotObserved.
+
+    `number` is what the box read from the variable of `value NAME` when the program ended.
+    """
     name, *arguments = what.split()
-    if name not in OBSERVATIONS:
-        raise NotObserved(f"nothing is called {name!r}; the observations are {', '.join(OBSERVATIONS)}")
+    if name not in (VALUE, *OBSERVATIONS):
+        raise NotObserved(f"nothing is called {name!r}; the observations are {', '.join((VALUE, *OBSERVATIONS))}")
     if "error" in trace.events.kind and name != BACKWARD_ENDS:
         raise NotObserved("its backward raises an error")
+    if name == VALUE:
+        if number is None:
+            raise NotObserved(f"{' '.join(arguments)!r} holds no finite number when the program ends")
+        return number
     return OBSERVATIONS[name](trace, source, arguments)
 
 
@@ -132,6 +139,8 @@ def _need_one_order(trace: Trace) -> None:
 
 Observation = Callable[[Trace, str, list[str]], Value]
 
+VALUE = "value"
+"""The one observation that is not read from the trace."""
 BACKWARD_ENDS = "backward-ends"
 """The one observation of a run that may end in an error."""
 

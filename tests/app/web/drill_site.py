@@ -93,5 +93,5 @@ def print_drawn(*graphs: DrillGraph) -> str:
     lines = []
     for graph in graphs:
         packed = base64.b64encode(zlib.compress(graph.trace_json.encode())).decode()
-        lines.append(f"drill: {json.dumps([graph.seed, graph.level, dict(graph.values), packed, ''])}")
+        lines.append(f"drill: {json.dumps([graph.seed, graph.level, dict(graph.values), packed, '', None])}")
     return "\n".join(lines)

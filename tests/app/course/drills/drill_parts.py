@@ -45,6 +45,6 @@ def sums() -> Drill:
     return drill
 
 
-def print_drawn(seed: int, values: dict[str, Any], trace: str, failed: str = "", level: int = 1) -> str:
+def print_drawn(seed: int, values: dict[str, Any], trace: str, failed: str = "", number: float | None = None) -> str:
     packed = base64.b64encode(zlib.compress(trace.encode())).decode()
-    return f"drill: {json.dumps([seed, level, values, packed, failed])}"
+    return f"drill: {json.dumps([seed, 1, values, packed, failed, number])}"

@@ -23,9 +23,15 @@ def three_operations() -> str:
     return Trace(**(plain.model_dump() | {"nodes": Nodes(**more), "edges": Edges(**edges)})).model_dump_json()
 
 
-def keep(values: dict[str, Any], trace: str | None = None, failed: str = "", known: tuple[str, ...] = ()) -> Any:
+def keep(
+    values: dict[str, Any],
+    trace: str | None = None,
+    failed: str = "",
+    known: tuple[str, ...] = (),
+    number: float | None = None,
+) -> Any:
     trace = three_operations() if trace is None else trace
-    return keep_drawn(sums(), print_drawn(7, VALUES | values, trace, failed), known)
+    return keep_drawn(sums(), print_drawn(7, VALUES | values, trace, failed, number), known)
 
 
 def test_a_program_whose_run_agrees_is_kept_with_its_trace() -> None:
@@ -46,6 +52,12 @@ def test_a_program_whose_run_agrees_is_kept_with_its_trace() -> None:
 def test_an_unfair_or_unconfirmed_program_is_refused(values: dict[str, Any], why: str) -> None:
     found = keep(values)
     assert (found.graphs, list(found.refused)) == ([], [why])
+
+
+def test_a_variable_confirms_the_answer_when_the_draw_asks_for_it() -> None:
+    assert len(keep({"observe": "value y"}, number=5.0).graphs) == 1
+    assert list(keep({"observe": "value y"}, number=6.0).refused) == ["its run does not give the generator's answer"]
+    assert list(keep({"observe": "value y"}).refused) == ["'y' holds no finite number when the program ends"]
 
 
 def test_a_failed_run_a_small_graph_and_a_broken_trace_are_refused() -> None:

@@ -53,6 +53,10 @@ def test_a_run_answers_what_is_asked_of_it(what: str, answer: object) -> None:
     assert observe(make_trace(), SOURCE, what) == answer
 
 
+def test_a_variable_answers_with_the_number_that_the_box_read_from_it() -> None:
+    assert observe(make_trace(), SOURCE, "value w", 2.5) == 2.5
+
+
 def test_an_element_of_a_gradient_is_named_by_its_place() -> None:
     outgoing = tuple("(2, 2) [[1.0, 2.0], [3.0, 4.5]]" if one else one for one in make_trace().events.outgoing)
     assert observe(with_events(outgoing=outgoing), SOURCE, "gradient x 3") == 4.5
@@ -76,6 +80,7 @@ def test_the_line_that_opens_a_block_cuts_as_well_as_the_line_in_it() -> None:
         ("gradient x 4", "has 1 readable elements"),
         ("leaf-without-gradient", "0 leaves of the graph get no gradient"),
         ("cutting-line", "0 lines cut the graph"),
+        ("value w", "'w' holds no finite number when the program ends"),
         ("the-weather", "nothing is called 'the-weather'"),
     ],
 )
