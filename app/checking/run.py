@@ -176,7 +176,7 @@ def _begin(course: Course, options: CheckOptions, memory: Memory, hello: WorkerH
 def _name_available(options: CheckOptions, device: str) -> set[Need]:
     """What this check has to run code with, on the graders' device."""
     available: set[Need] = {"cpu"}
-    if "cuda" in device.lower():
+    if device != "cpu":
         available.add("gpu")
     return available | set(options.tools)
 

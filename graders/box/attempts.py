@@ -197,6 +197,7 @@ ATTEMPTS = (
     Attempt("read /etc/passwd", lambda: read("/etc/passwd"), ABSENT),
     Attempt("read /proc/self/environ", lambda: read("/proc/self/environ"), ABSENT),
     Attempt("read a disk", lambda: read("/dev/vda"), ABSENT),
+    Attempt("open a card that it did not ask for", lambda: read("/dev/nvidiactl"), ABSENT),
     Attempt("list the root folder", lambda: list(Path("/").iterdir())),
     Attempt("list /sys", lambda: list(Path("/sys").iterdir()), ABSENT),
     Attempt("write to the standard library", lambda: open(os.__file__, "r+b").close(), ABSENT),

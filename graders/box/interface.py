@@ -64,6 +64,8 @@ class BoxRequest:
     on_output: OutputSink | None = None
     one_core: bool = False
     """Keep the run on one core, where that is possible: the kernel counts memory in steps of 256 KiB per core."""
+    card: bool = False
+    """Let the run use the box's card. BoxFault where the box has none; only the torch flavour can have one."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,10 @@ class Box(Protocol):
     """A slot: it has the zygotes of its flavours and does one run at a time."""
 
     profile: Profile
+
+    @property
+    def has_card(self) -> bool:
+        """Whether a run can ask for a card."""
 
     def start(self, request: BoxRequest) -> Run:
         """Fork a child, jail it and send it the payload. Raises BoxFault when the box cannot do so."""

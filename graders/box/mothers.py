@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from graders.box.card import Card
 from graders.box.channel import Channel
 from graders.box.interface import BoxFault, Profile
 from graders.box.interpreter import clean_environment, plan_root, python_command
@@ -24,8 +25,8 @@ logger = logging.getLogger(__name__)
 class Mother:
     """A running mother. Every failure here is a BoxFault."""
 
-    def __init__(self, flavour: Flavour, profile: Profile) -> None:
-        setup = Setup(profile.value, flavour.value, plan_root(flavour), str(INSIDE_FOLDER))
+    def __init__(self, flavour: Flavour, profile: Profile, card: Card | None = None) -> None:
+        setup = Setup(profile.value, flavour.value, plan_root(flavour, card), str(INSIDE_FOLDER))
         self.torch_version: str | None = None
         self._profile = profile
         self._channel = Channel("mother")
@@ -33,7 +34,7 @@ class Mother:
             self._process = subprocess.Popen(
                 python_command(f"from graders.box.jail import mother; mother.main({theirs.fileno()})"),
                 # The launcher's environment, with its secrets or a coverage hook, must not reach the box.
-                env=clean_environment(),
+                env=clean_environment(card),
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=self._channel.log,
@@ -86,8 +87,9 @@ class Mother:
 class Mothers:
     """The mothers that slots share: they start with the first slot and end with the last; a dead one is replaced."""
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, profile: Profile, card: Card | None = None) -> None:
         self.profile = profile
+        self._card = card
         self._mothers: dict[Flavour, Mother] = {}
         self._changing = {flavour: threading.Lock() for flavour in Flavour}
         self._counting = threading.Lock()
@@ -131,5 +133,7 @@ class Mothers:
             logger.warning("the %s mother died; starting another", flavour)
             self._mothers.pop(flavour).close()
         if flavour not in self._mothers:
-            self._mothers[flavour] = Mother(flavour, self.profile)
+            # Code without torch has no use for a card.
+            card = self._card if flavour is Flavour.TORCH else None
+            self._mothers[flavour] = Mother(flavour, self.profile, card)
         return self._mothers[flavour]

@@ -155,7 +155,7 @@ def _look_at(run: BoxRun, box: Slot, request: BoxRequest, namespaces: Namespaces
     order, quota = box.find_order(request, run.groups), box.find_quota(request.limits)
     zygote = box.find_zygote(request.flavour)
     confinement = Confinement(
-        box.profile, request.flavour, box.uid, box.gid, zygote, order, quota, run.groups, namespaces
+        box.profile, request.flavour, box.uid, box.gid, zygote, order, quota, run.groups, box.card, namespaces
     )
     try:
         run.receive(len(HELD))

@@ -11,10 +11,11 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from graders.box import cgroups
+from graders.box.card import Card
 from graders.box.cgroups import Quota, RunGroups
 from graders.box.interface import Box, BoxClosed, BoxFault, BoxRequest, Profile
 from graders.box.jail import orders
@@ -36,6 +37,8 @@ ZYGOTE_TASKS: Final = 3
 # The launcher counts exactly and kills first; the kernel's own limit is the backstop for when the launcher is busy.
 CPU_BACKSTOP_SECONDS: Final = 1
 SLACK_TASKS: Final = 16
+# What a card's driver takes beside the exercise's limits: time for its context, the machine's memory, threads.
+CARD_SECONDS, CARD_HOST_MIB, CARD_TASKS = 8.0, 2048, 16
 CORES: Final = itertools.cycle(sorted(os.sched_getaffinity(0)))
 """Each slot takes the next core, so that two slots that each keep their runs on one core do not share it."""
 
@@ -50,6 +53,7 @@ class SlotSettings:
     profile: Profile
     compute_threads: int = 1
     cpu_cores: float = 1.0
+    card: Card | None = None
 
 
 def open_box(
@@ -58,22 +62,23 @@ def open_box(
     profile: Profile | None = None,
     compute_threads: int = 1,
     cpu_cores: float = 1.0,
+    card: Card | None = None,
 ) -> "Slot":
     """A slot with its own mothers, ready for runs. With `profile` None it uses the strongest that works here.
 
     Raises BoxFault, with the remedy, when this machine cannot confine code, or when a zygote does not start.
     """
     chosen = profile if profile is not None else probe_profile()
-    return Slot(SlotSettings(tuple(flavours), chosen, compute_threads, cpu_cores), Mothers(chosen))
+    return Slot(SlotSettings(tuple(flavours), chosen, compute_threads, cpu_cores, card), Mothers(chosen, card))
 
 
-def open_boxes(count: int, flavours: Sequence[Flavour], profile: Profile) -> list["Slot"]:
+def open_boxes(count: int, flavours: Sequence[Flavour], profile: Profile, card: Card | None = None) -> list["Slot"]:
     """Slots that share their mothers, all ready for runs; the caller closes each. Raises BoxFault if one fails."""
-    mothers = Mothers(profile)
+    mothers = Mothers(profile, card)
     slots: list[Slot] = []
     try:
         for _ in range(count):
-            slots.append(Slot(SlotSettings(tuple(flavours), profile), mothers))
+            slots.append(Slot(SlotSettings(tuple(flavours), profile, card=card), mothers))
     except BoxFault:
         for slot in slots:
             slot.close()
@@ -124,6 +129,15 @@ class Slot(Box):
         return self._settings.flavours
 
     @property
+    def card(self) -> Card | None:
+        """The card that the box's root shows. Runs that do not ask for it cannot open it."""
+        return self._settings.card
+
+    @property
+    def has_card(self) -> bool:
+        return self.card is not None and Flavour.TORCH in self.flavours
+
+    @property
     def memory_cgroup(self) -> bool:
         """Whether the kernel counts and caps a run's memory as a whole."""
         return any(hierarchy.controller == "memory" for hierarchy in self._hierarchies)
@@ -149,6 +163,8 @@ class Slot(Box):
         return self._mothers.find_mother(flavour).pid
 
     def start(self, request: BoxRequest) -> BoxRun:
+        if request.card:
+            request = replace(request, limits=add_card(request.limits))
         with self._starting:
             if self._run is not None and not self._run.is_over:
                 raise BoxFault("the slot's last run is not over; stop it first")
@@ -278,6 +294,7 @@ class Slot(Box):
             memory_bytes=limits.memory_mib * MIB,
             disk_bytes=limits.disk_mib * MIB,
             process_limit=0 if groups.counts_tasks else limits.threads + OWN_TASKS + self._count_neighbours(),
+            card_bytes=limits.card_mib * MIB if request.card else 0,
         )
 
     def _count_neighbours(self) -> int:
@@ -285,6 +302,18 @@ class Slot(Box):
         if self.profile is Profile.P2:
             return ZYGOTE_TASKS
         return 0 if os.geteuid() == 0 else count_tasks(os.geteuid()) + SLACK_TASKS
+
+
+def add_card(limits: Limits) -> Limits:
+    """With what a card's driver takes added, so that an exercise's own limits mean the same with a card."""
+    return limits.model_copy(
+        update={
+            "cpu_seconds": limits.cpu_seconds + CARD_SECONDS,
+            "wall_seconds": limits.wall_seconds + CARD_SECONDS,
+            "memory_mib": limits.memory_mib + CARD_HOST_MIB,
+            "threads": limits.threads + CARD_TASKS,
+        }
+    )
 
 
 def _make_pipes() -> tuple[list[int], list[int]]:

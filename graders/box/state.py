@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from graders.box.card import Card
 from graders.box.cgroups import Quota, RunGroups
 from graders.box.interface import Profile
 from graders.box.interpreter import plan_root
@@ -43,6 +44,7 @@ class Confinement:
     order: ForkOrder
     quota: Quota
     groups: RunGroups
+    card: Card | None
     namespaces: Namespaces
     """Of the child, read while it waited: later, only root may look."""
 
@@ -209,7 +211,7 @@ def _read_mounts(process: int) -> Iterator[_Mount]:
 def _look_at_mounts(process: int, confinement: Confinement) -> Iterator[str]:
     if not confinement.has_namespaces:
         return
-    plan = plan_root(confinement.flavour)
+    plan = plan_root(confinement.flavour, confinement.card if confinement.flavour is Flavour.TORCH else None)
     mounts = list(_read_mounts(process))
     for mount in mounts:
         yield from _look_at_mount(mount, plan)
@@ -227,10 +229,14 @@ def _look_at_mount(mount: _Mount, plan: RootPlan) -> Iterator[str]:
         yield f"{mount.point} is not {', '.join(sorted(missing))}"
     if mount.is_shared:
         yield f"{mount.point} is shared with other mount namespaces"
-    if mount.kind in HIDING and mount.point not in plan.devices:
+    if mount.kind in HIDING and mount.point not in _list_devices(plan):
         yield f"{mount.point} shows the host's {mount.kind}"
     if not _is_planned(mount.point, plan):
         yield f"{mount.point} is not in the plan"
+
+
+def _list_devices(plan: RootPlan) -> tuple[str, ...]:
+    return (*plan.devices, *(place for _, place in plan.card_nodes))
 
 
 def _find_flags(mount: _Mount, plan: RootPlan) -> set[str]:
@@ -244,7 +250,7 @@ def _find_flags(mount: _Mount, plan: RootPlan) -> set[str]:
 
 
 def _is_planned(point: str, plan: RootPlan) -> bool:
-    planned = (*plan.readable, *plan.covered, *plan.devices)
+    planned = (*plan.readable, *plan.covered, *_list_devices(plan))
     place = point.removeprefix(UNDER)
     if point in ("/", SCRATCH) or _shows_again(point, plan):
         return True

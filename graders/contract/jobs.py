@@ -23,6 +23,17 @@ class Queue(StrEnum):
     GPU = "gpu"
 
 
+class Device(StrEnum):
+    """What an exercise or a cell runs on. With `gpu`, a run has a card where its grader has one."""
+
+    CPU = "cpu"
+    GPU = "gpu"
+
+    @property
+    def queue(self) -> Queue:
+        return Queue(self.value)
+
+
 class Diagnosed(Message):
     """A learner's diagnosis in a bug hunt: the kind of fault, and the guilty line of the starter, from 1."""
 
@@ -50,6 +61,7 @@ class RunJob(Message):
     source: Source
     setup: Source = ""
     flavour: Flavour = Flavour.TORCH
+    device: Device = Device.CPU
     want_trace: bool = True
     limits: Limits = CELL_LIMITS
 

@@ -19,6 +19,8 @@ class Limits(Message):
     output_kib: Annotated[int, Field(ge=1, le=1024)] = 64
     disk_mib: Annotated[int, Field(ge=1, le=256)] = 16
     threads: Annotated[int, Field(ge=1, le=64)] = 16
+    card_mib: Annotated[int, Field(ge=64, le=262144)] = 4096
+    """Of a card's memory, for runs that have one; beside what CUDA takes for itself."""
 
 
 CELL_LIMITS = Limits(cpu_seconds=10.0, wall_seconds=15.0, memory_mib=1024, output_kib=64)

@@ -6,7 +6,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from graders.contract.chart import Chart
-from graders.contract.jobs import Diagnosed, Flavour, Queue
+from graders.contract.jobs import Device, Diagnosed, Flavour
 from graders.contract.limits import Limits
 from graders.contract.model import Message
 from graders.contract.results import Outcome
@@ -102,7 +102,8 @@ class Manifest(Message):
     minutes: Annotated[int, Field(ge=1, le=240)]
     concepts: tuple[Slug, ...]
     flavour: Flavour
-    queue: Queue = Queue.CPU
+    device: Device = Device.CPU
+    """With `gpu`, graders with a card judge it. The reference always runs on the processor."""
     judge: Judge = Judge.ANSWERS
     memory_meter: bool = False
     """Whether a case is judged by its peak memory; then only a worker with a memory cgroup can judge it."""
@@ -116,6 +117,14 @@ class Manifest(Message):
     attempts: tuple[Attempt, ...]
     draft: bool = False
     """Not for learners yet: only the author's preview shows it."""
+
+    @model_validator(mode="after")
+    def _a_card_needs_torch(self) -> Self:
+        if self.device is Device.GPU and self.flavour is not Flavour.TORCH:
+            raise ValueError(f"device 'gpu' needs flavour 'torch', and flavour is {self.flavour.value!r}")
+        if self.device is Device.GPU and self.memory_meter:
+            raise ValueError("device 'gpu' excludes memory_meter, which counts the machine's memory")
+        return self
 
     def diagnosed_by(self, attempt: Attempt | None = None) -> Diagnosed | None:
         """An attempt's diagnosis, as a learner would give it; the right one where the attempt gives none."""

@@ -46,6 +46,8 @@ class MeasuredBy(StrEnum):
 
     KERNEL = "kernel"
     JUDGE = "judge"
+    CARD = "card"
+    """Read from the card's driver, outside the box: shown, and never credited."""
     LEARNER_PROCESS = "learner_process"
 
 

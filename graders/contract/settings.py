@@ -65,4 +65,6 @@ class GraderSettings(SharedSettings):
     profile: Literal["P1", "P2", "P3"] | None = None
     """Confine no more strongly than this, to try out a weaker host; None uses the strongest that works here."""
     slots: Annotated[int, Field(ge=1, le=256)] = len(os.sched_getaffinity(0))
-    """How many runs at a time; each slot has its own fork servers."""
+    """How many runs at a time; each slot has its own fork servers. A grader for the queue `gpu` has one."""
+    card: Annotated[int, Field(ge=0, le=255)] | None = None
+    """Which card the queue `gpu` uses, as the N of /dev/nvidiaN; None takes the only one."""

@@ -118,6 +118,20 @@ def settle(compute_threads: int) -> None:
     sys.modules["numpy.random"].seed(int.from_bytes(os.urandom(4), "little"))
 
 
+def wake_card(card_bytes: int) -> None:
+    """Makes the card's context and runs a small kernel: the learner does not wait, and what fails is our own fault.
+
+    Raises RuntimeError if CUDA does not start. A build of torch without CUDA has nothing to wake. `card_bytes` bounds
+    torch's own allocator, so that an honest program gets an OutOfMemoryError with its line.
+    """
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.version.cuda:
+        torch.cuda.init()
+        torch.cuda.set_per_process_memory_fraction(min(1.0, card_bytes / torch.cuda.mem_get_info()[1]))
+        torch.cuda.manual_seed(int.from_bytes(os.urandom(7), "little"))
+        torch.zeros(1, device="cuda").add_(1).item()
+
+
 def main(driver: str) -> int:
     """Reads the first message on descriptor 0 and runs the driver on it. Returns the process's exit status."""
     try:

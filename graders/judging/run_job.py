@@ -9,7 +9,7 @@ from pathlib import Path
 
 from graders.box.interface import Box, BoxFault, BoxRequest, Cause, Driver, Exit, Run
 from graders.contract.events import EventKind, OnEvent, Output
-from graders.contract.jobs import Flavour, GradeJob, RunJob
+from graders.contract.jobs import Device, Flavour, GradeJob, RunJob
 from graders.contract.limits import MAX_PACKED_TRACE_BYTES, MAX_TRACE_BYTES, Limits
 from graders.contract.outcome_sentences import MACHINE_BUSY, find_other_version, find_stumble, make_end
 from graders.contract.results import Outcome, RunEnd, Verdict
@@ -118,15 +118,18 @@ def run_cases(session: CaseSession, box: Box, cancelled: threading.Event) -> Exi
     exits: list[Exit] = []
     for batch in session.batches():
         limits = find_time_left(session.exercise.manifest.limits, exits)
-        with _running(box, write_request(session, batch, limits), cancelled) as run:
+        with _running(box, write_request(session, batch, limits, box.has_card), cancelled) as run:
             exits.append(session.ask(batch, run))
         if session.is_over:
             break
     return join_exits(exits)
 
 
-def write_request(session: CaseSession, batch: CaseBatch, limits: Limits) -> BoxRequest:
-    """The request for a batch's run. It contains the learner's file, unless a baseline must be read before that."""
+def write_request(session: CaseSession, batch: CaseBatch, limits: Limits, has_card: bool = False) -> BoxRequest:
+    """The request for a batch's run. It contains the learner's file, unless a baseline must be read before that.
+
+    Where the box has no card, as in the course's check, an exercise for a card runs on the processor.
+    """
     manifest = session.exercise.manifest
     driver = choose_driver(batch[0][1])
     measured = driver is Driver.PEAK
@@ -134,7 +137,8 @@ def write_request(session: CaseSession, batch: CaseBatch, limits: Limits) -> Box
     if batch[0][1].untouched:
         content["inputs"] = manifest.inputs.value
     payload, sink = json.dumps(content).encode(), _output_sink(session.on_event)
-    return BoxRequest(manifest.flavour, driver, payload, limits, sink, one_core=measured)
+    card = has_card and manifest.device is Device.GPU
+    return BoxRequest(manifest.flavour, driver, payload, limits, sink, one_core=measured, card=card)
 
 
 def run_cell(job: RunJob, box: Box, on_event: OnEvent, cancelled: threading.Event) -> RunEnd:
@@ -152,7 +156,8 @@ def run_cell(job: RunJob, box: Box, on_event: OnEvent, cancelled: threading.Even
         "engine": engine,
         "caps": caps,
     }
-    request = BoxRequest(job.flavour, Driver.CELL, json.dumps(content).encode(), job.limits, _output_sink(on_event))
+    payload, card = json.dumps(content).encode(), box.has_card and job.device is Device.GPU
+    request = BoxRequest(job.flavour, Driver.CELL, payload, job.limits, _output_sink(on_event), card=card)
     with _running(box, request, cancelled) as run:
         raw = run.receive_at_most(MAX_DOCUMENT_BYTES + 1)
         # Longer than any honest report, so we read no further; a child that goes on writing would wait for us.

@@ -238,6 +238,6 @@ def outcome_of_mistake(mistake: Mistake, *, unreadable: bool) -> Outcome:
     """SYNTAX_ERROR for a file that Python cannot compile, MEMORY_LIMIT if memory ran out, else RUNTIME_ERROR."""
     if unreadable:
         return Outcome.SYNTAX_ERROR
-    if mistake.type == "MemoryError" or any(words in mistake.message for words in NO_MEMORY):
+    if mistake.type in ("MemoryError", "OutOfMemoryError") or any(words in mistake.message for words in NO_MEMORY):
         return Outcome.MEMORY_LIMIT
     return Outcome.RUNTIME_ERROR

@@ -5,7 +5,7 @@ import contextlib
 import logging
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from graders.contract.events import OnEvent
@@ -33,7 +33,8 @@ class WorkerLoop:
     """Serves one queue until it is stopped; then gives its runs GRACE_SECONDS to end, and releases the rest.
 
     It judges only submissions to the versions of exercises that `exercises` has. With None it judges any. What
-    another version of Unwind sent, and this one cannot read, it leaves to other workers.
+    another version of Unwind sent, and this one cannot read, it leaves to other workers. `after_each` runs after
+    each job, before the next.
     """
 
     def __init__(
@@ -44,12 +45,14 @@ class WorkerLoop:
         exercises: ExerciseFolders | None = None,
         reconcile_seconds: float = RECONCILE_SECONDS,
         patience: Patience = Patience(),
+        after_each: Callable[[], None] | None = None,
     ) -> None:
         self._ledger = ledger
         self._hello = hello
         self._exercises = exercises
         self._reconcile_seconds = reconcile_seconds
         self._patience = patience
+        self._after_each = after_each
         self._free = deque(runners)
         self._running_jobs: set[RunningJob] = set()
         self._unreadable: set[SubmissionId] = set()
@@ -106,6 +109,9 @@ class WorkerLoop:
         finally:
             self._running_jobs.discard(running_job)
             self._free.append(runner)
+        if self._after_each:
+            # Before this slot takes another job; what it raises ends the worker.
+            await asyncio.get_running_loop().run_in_executor(self._threads, self._after_each)
 
     def _can_judge(self, submission: SubmissionId, exercise: str, digest: str) -> bool:
         if submission in self._unreadable:

@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 
+from graders.box.card import NoCard
 from graders.box.interface import BoxFault
 from graders.contract.course_versions import list_courses
 from graders.contract.hello import WorkerHello
@@ -14,47 +15,57 @@ from graders.contract.log_lines import set_up_logging
 from graders.contract.settings import GraderSettings
 from graders.ledger import open_ledger
 from graders.trusted.exercise_folders import ExerciseFolders
-from graders.worker.card import explain_refusal
+from graders.worker.card_health import CardUnfit
 from graders.worker.loop import WorkerLoop
 from graders.worker.open_worker import OpenWorker, open_worker
 from graders.worker.running_job import SlotHangs
 
 REFUSED = 2
 HANGS = 3
+CARD_UNFIT = 4
 
 log = logging.getLogger(__name__)
 
 
 def main(settings: GraderSettings, queue: Queue = Queue.CPU) -> int:
-    """Open and test the boxes, then work until stopped. Returns 0, or 2 if this machine cannot serve the queue."""
+    """Open and test the boxes, then work until stopped.
+
+    Returns 0; 2 if this machine cannot serve the queue; 4 if its card became unfit: a supervisor starts the grader
+    again, and the card is examined anew.
+    """
     set_up_logging("grader", logging.INFO, settings.log)
-    if queue is Queue.GPU:
-        log.error("the queue gpu is not served: %s", explain_refusal(settings.slots))
-        return REFUSED
     try:
         with open_worker(settings, find_exercises(settings), queue) as worker:
             log.info("%s", describe(worker.hello))
-            asyncio.run(_serve_queue(settings, worker))
+            return asyncio.run(_serve_queue(settings, worker))
     except BoxFault as fault:
         log.error("this machine cannot run learners' code safely, so the grader does not start: %s", fault)
         return REFUSED
-    return 0
+    except (NoCard, CardUnfit) as fault:
+        log.error("the queue gpu is not served: %s", fault)
+        return REFUSED
 
 
-async def _serve_queue(settings: GraderSettings, worker: OpenWorker) -> None:
-    """Work until SIGTERM or SIGINT."""
+async def _serve_queue(settings: GraderSettings, worker: OpenWorker) -> int:
+    """Work until SIGTERM or SIGINT, or until the card is unfit. Returns the exit status."""
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
     ledger = open_ledger(settings.database, settings.wakeups_folder)
+    return_status = 0
     try:
-        await WorkerLoop(ledger, worker.hello, worker.runners, find_exercises(settings)).work(stopping)
+        exercises, after_each = find_exercises(settings), worker.after_each
+        await WorkerLoop(ledger, worker.hello, worker.runners, exercises, after_each=after_each).work(stopping)
+    except* CardUnfit as unfit:
+        log.error("the grader ends, and takes no other job: %s", unfit.exceptions[0])
+        return_status = CARD_UNFIT
     except* SlotHangs as hanging:
         log.error("the grader ends, and the next one judges what it was running: %s", hanging.exceptions[0])
         # An ordinary exit would wait for the thread that hangs. The fork servers end with their parent.
         os._exit(HANGS)
     finally:
         await ledger.close()
+    return return_status
 
 
 def find_exercises(settings: GraderSettings) -> ExerciseFolders:

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from graders.contract.examination import STREAM_JOB, STREAM_RESULT, ExamineJob
-from graders.contract.jobs import GradeJob, RunJob
+from graders.contract.jobs import GradeJob, Queue, RunJob
 from graders.contract.results import RunEnd, Verdict
 from graders.contract.settings import GraderSettings
 from graders.trusted.exercise_folders import one_folder
@@ -30,10 +30,12 @@ Write = Callable[[str], None]
 def serve_lines(settings: GraderSettings, exercises: Path, lines: Iterable[str], write: Write) -> None:
     """Run every job of `lines`, on as many slots as the settings say. Raises BoxFault if no run can be confined.
 
-    No self-test runs here, because the jobs come from the course's author and not from learners.
+    No self-test runs here, because the jobs come from the course's author and not from learners. With UNWIND_CARD,
+    the slot has that card.
     """
+    queue_served = Queue.CPU if settings.card is None else Queue.GPU
     with (
-        open_worker(settings, one_folder(exercises), proven=False) as worker,
+        open_worker(settings, one_folder(exercises), queue_served, proven=False) as worker,
         ThreadPoolExecutor(settings.slots) as threads,
     ):
         write(json.dumps({"hello": worker.hello.model_dump(mode="json")}))

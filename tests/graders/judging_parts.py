@@ -87,6 +87,7 @@ class ScriptedBox:
     output: tuple[tuple[str, bytes], ...] = ()
     broken: bool = False
     profile: Profile = Profile.P1
+    has_card: bool = False
     runs: list[ScriptedRun] = field(default_factory=list)
 
     def start(self, request: BoxRequest) -> ScriptedRun:

@@ -8,8 +8,8 @@ import json
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from app.course.blocks import Cell, Claim, Variant
-from graders.contract.jobs import RunJob
+from app.course.blocks import Cell, Claim, Need, Variant
+from graders.contract.jobs import Device, RunJob
 from graders.contract.limits import CELL_LIMITS
 
 DRAW_LINE = "draw: "
@@ -88,12 +88,18 @@ def cell_job(cell: Cell, source: str | None = None, switched_on: Collection[str]
     if cell.tabulates:
         written = f"{written}\n\nprint_table(result)"
     setup = "\n".join(part for part in (TABULATING if cell.tabulates else "", cell.setup, switches) if part)
-    return RunJob(source=written, setup=setup, flavour=cell.flavour, want_trace=cell.graph)
+    device = find_device(cell.needs)
+    return RunJob(source=written, setup=setup, flavour=cell.flavour, device=device, want_trace=cell.graph)
+
+
+def find_device(needs: Need) -> Device:
+    return Device.GPU if needs == "gpu" else Device.CPU
 
 
 def claim_job(claim: Claim) -> RunJob:
     """A claim's code, which notes each `assert` that it comes to: one that never runs proves nothing."""
-    return RunJob(source=f"{watch_asserts(claim.code)}\n\nprint_asserted()", setup=WATCHING, want_trace=False)
+    source, device = f"{watch_asserts(claim.code)}\n\nprint_asserted()", find_device(claim.needs)
+    return RunJob(source=source, setup=WATCHING, device=device, want_trace=False)
 
 
 def watch_asserts(code: str) -> str:

@@ -18,6 +18,7 @@ from app.drawing.tasks import DrawPicture, NotDrawn
 from app.storage.draft_key import cell_key
 from app.web.api.graphs import GraphAnswer, OpenFolds, answer_graph
 from app.web.api.predictions import settle_predictions, settles
+from app.web.edge.closed_exercises import has_card
 from app.web.edge.figures import RunPicture, draw_end
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import LearnerContext, LearnerContextDep, RequestContext, RequestContextDep
@@ -50,7 +51,7 @@ MAX_SWITCHES = 40
 HOME_PICTURE = "cell_home-picture"
 
 NOT_HERE: Mapping[Need, str] = {
-    "gpu": "This cell needs a GPU, and this server has none.",
+    "gpu": "This cell needs a GPU, and no grader with one is running here.",
     "compiler": "This code needs a compiler, and code on this site runs without one.",
     "ranks": "This code runs as two processes with sockets, and code on this site has one process and no socket.",
 }
@@ -109,7 +110,7 @@ async def start_run(context: LearnerContext, asked: RunRequest) -> Started:
     if cell is None:
         job = RunJob(source=source, flavour=asked.flavour, want_trace=asked.trace)
     else:
-        if cell.needs in NOT_HERE:
+        if cell.needs in NOT_HERE and not (cell.needs == "gpu" and await has_card(site)):
             raise HTTPException(409, NOT_HERE[cell.needs])
         source = source if cell.editable else cell.source
         job = cell_job(cell, source, asked.switches)
@@ -117,7 +118,7 @@ async def start_run(context: LearnerContext, asked: RunRequest) -> Started:
         job = job.model_copy(update={"limits": IDLE_LIMITS})
     origin = context.request_context.origin
     accepted = await site.ledger.submit(
-        context.learner, secrets.token_hex(16), job, origin=origin, idle=asked.as_typed
+        context.learner, secrets.token_hex(16), job, job.device.queue, origin, idle=asked.as_typed
     )
     current_submission.set(accepted.id)
     site.metrics.jobs.labels((Kind.IDLE if asked.as_typed else Kind.RUN).value).inc()

@@ -17,10 +17,10 @@ from app.course.model import Exercise
 from app.storage.comments import Comment
 from app.storage.draft_key import diagnosis_key, exercise_key
 from app.web.edge.assigned import find_regraded
+from app.web.edge.closed_exercises import Closed, need_grader
 from app.web.edge.exercise_digest import read_digest
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import LearnerContext, LearnerContextDep, RequestContext, RequestContextDep
-from app.web.edge.memory_meter import Unmeasured, need_memory_meter
 from app.web.edge.rates import Act, QuotaExceeded, RateExceeded
 from app.web.edge.source import clean_source
 from app.web.pages.exercise import ExerciseDep, Refused, render_exercise
@@ -140,11 +140,11 @@ def _make_job(
 
 async def _hand_over(context: LearnerContext, exercise: Exercise, job: GradeJob, idempotency_key: str) -> Accepted:
     site = context.site
-    await need_memory_meter(site, exercise)
+    await need_grader(site, exercise)
     # Save the draft before submitting: after it, this write would hold the lock that the worker's claim waits for.
     await site.store.save_draft(context.learner, exercise_key(exercise.name), job.source, context.now)
     accepted = await site.ledger.submit(
-        context.learner, idempotency_key, job, exercise.manifest.queue, context.request_context.origin
+        context.learner, idempotency_key, job, exercise.manifest.device.queue, context.request_context.origin
     )
     current_submission.set(accepted.id)
     if not accepted.already:
@@ -227,8 +227,8 @@ async def _take_form(
 ) -> Response:
     try:
         accepted = await taking
-    except (TooManyPending, AddressBusy, RateExceeded, QuotaExceeded, QueueFull, Unmeasured) as refusal:
-        status = 503 if isinstance(refusal, QueueFull) else 409 if isinstance(refusal, Unmeasured) else 429
+    except (TooManyPending, AddressBusy, RateExceeded, QuotaExceeded, QueueFull, Closed) as refusal:
+        status = 503 if isinstance(refusal, QueueFull) else 409 if isinstance(refusal, Closed) else 429
         said = read_diagnosed(exercise, form.category, form.line)
         refused = Refused(str(refusal), form.source, said, status)
         return await render_exercise(context.request_context, exercise, refused)
@@ -317,7 +317,7 @@ async def restore(exercise: ExerciseDep, submission: SubmissionDep, context: Lea
 
 async def _show(context: RequestContext, exercise: Exercise, submission: Submission) -> SubmissionView:
     ledger = context.site.ledger
-    position = await ledger.find_position(submission.id, exercise.manifest.queue) or QueuePosition(0, 0.0)
+    position = await ledger.find_position(submission.id, exercise.manifest.device.queue) or QueuePosition(0, 0.0)
     next_step = None
     if _has_passed(submission) and context.viewing is None:
         progress = count_progress(await ledger.finished_submissions(submission.learner))

@@ -13,9 +13,9 @@ from starlette.exceptions import HTTPException
 
 from app.drawing.tasks import NotDrawn
 from app.web.edge.access import NotAllowed, SectionArchived, SignInNeeded
+from app.web.edge.closed_exercises import Closed
 from app.web.edge.frame import Frame, LearnerFacts, make_frame
 from app.web.edge.identity import FRAGMENT_HEADER, NotWhileViewing, read_theme
-from app.web.edge.memory_meter import Unmeasured
 from app.web.edge.metrics import WEBSITE
 from app.web.edge.mistakes import list_problems
 from app.web.edge.rates import QuotaExceeded, RateExceeded
@@ -197,7 +197,7 @@ def handle_errors(app: FastAPI) -> None:
     app.add_exception_handler(NotAllowed, refuse_role)
     app.add_exception_handler(SectionArchived, refuse_archived)
     app.add_exception_handler(NotWhileViewing, refuse_while_viewing)
-    app.add_exception_handler(Unmeasured, say_closed)
+    app.add_exception_handler(Closed, say_closed)
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:

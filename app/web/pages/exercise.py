@@ -16,10 +16,10 @@ from app.learning.grading import Kind
 from app.storage.draft_key import diagnosis_key, exercise_key
 from app.web.edge.asking import gather_beside
 from app.web.edge.assigned import say_assigned
+from app.web.edge.closed_exercises import find_closing
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import LearnerContextDep, RequestContext, RequestContextDep
 from app.web.edge.links import link_to
-from app.web.edge.memory_meter import CLOSED, is_closed
 from app.web.edge.mistakes import list_problems
 from app.web.edge.rates import Act
 from app.web.edge.site import CourseDep, Site, SiteDep
@@ -180,7 +180,7 @@ async def render_exercise(context: RequestContext, exercise: Exercise, refused: 
         alike=_find_alike(course, exercise.name),
         prompt=exercise.prompt,
         starter=exercise.starter,
-        closed=CLOSED if await is_closed(context.site, exercise) else "",
+        closed=await find_closing(context.site, exercise),
         text=next((each for each in texts if each is not None), exercise.starter),
         idempotency_key=secrets.token_hex(16),
         action=f"{base}/submissions",

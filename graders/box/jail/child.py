@@ -32,7 +32,9 @@ class Inherited:
     landlock_version: int
     grants: list[Grant]
     filter: bytes
-    """The seccomp filter for pid 1; a child without a pid namespace builds its own."""
+    """The seccomp filter for pid 1; a child without a pid namespace, or with a card, builds its own."""
+    card_grants: list[Grant]
+    """What a run that asked for the card may touch besides."""
 
 
 @dataclass(frozen=True)
@@ -130,8 +132,15 @@ def _jail(prepared: Prepared, order: ForkOrder) -> None:
     if prepared.has_namespaces:
         root.mount_scratch(order.disk_bytes)
     stack_bytes = inherited.start.stack_bytes(order.driver)
+    if order.card_bytes and not inherited.setup.root.has_card:
+        raise ValueError("the run asks for a card, and this box was opened without one")
     privileges.set_resource_limits(order, prepared.data_bytes, prepared.address_bytes, stack_bytes)
     privileges.give_up_privileges(slot.uid, slot.gid, prepared.changes_user, prepared.bounding_set)
     inherited.start.settle(slot.compute_threads)
-    landlock.restrict(inherited.landlock_version, inherited.grants)
-    seccomp.install_filter(inherited.filter if prepared.has_namespaces else seccomp.build_filter(os.getpid()))
+    grants = inherited.grants + inherited.card_grants if order.card_bytes else inherited.grants
+    landlock.restrict(inherited.landlock_version, grants)
+    if order.card_bytes:
+        seccomp.install_filter(seccomp.build_filter(os.getpid(), has_card=True))
+        inherited.start.wake_card(order.card_bytes)
+    else:
+        seccomp.install_filter(inherited.filter if prepared.has_namespaces else seccomp.build_filter(os.getpid()))

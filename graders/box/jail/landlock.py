@@ -19,6 +19,7 @@ MAKE_REGULAR: Final = 1 << 8
 MAKE_SYMLINK: Final = 1 << 12
 REFER: Final = 1 << 13
 TRUNCATE: Final = 1 << 14
+IOCTL_DEV: Final = 1 << 15
 
 READ: Final = READ_FILE | READ_DIR
 SCRATCH: Final = (

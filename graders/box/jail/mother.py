@@ -47,6 +47,8 @@ def _prepare(setup: Setup) -> Inherited:
     os.environ.update(ENVIRONMENT)
     # Without this, torch's profiler logs to the learner's stderr. Set in C only, so os.environ does not show it.
     kernel.LIBC.setenv(b"KINETO_LOG_LEVEL", b"99", 1)
+    if setup.root.has_card:
+        kernel.LIBC.setenv(b"CUDA_CACHE_DISABLE", b"1", 1)
     grants = root.list_grants(setup.root, setup.has_namespaces, setup.inside)
     if setup.profile == "P1":
         held = privileges.find_bounding_set()
@@ -56,7 +58,8 @@ def _prepare(setup: Setup) -> Inherited:
     # 7 MiB of pages, and split huge pages whose small ones each of its forks would then have to copy.
     sys.path_importer_cache.clear()
     _settle_memory()
-    return Inherited(setup, start, version, grants, seccomp.build_filter(own_pid=1))
+    card_grants = root.list_card_grants(setup.root, setup.has_namespaces)
+    return Inherited(setup, start, version, grants, seccomp.build_filter(own_pid=1), card_grants)
 
 
 def _import(setup: Setup) -> ModuleType:
@@ -85,6 +88,8 @@ def _settle_memory() -> None:
     threads = len(list(Path("/proc/self/task").iterdir()))
     if threads != 1:
         raise RuntimeError(f"the mother has {threads} threads; a fork needs exactly one, or its children can hang")
+    if (torch := sys.modules.get("torch")) and torch.cuda.is_initialized():
+        raise RuntimeError("an import initialised CUDA, and a process that did so cannot be forked")
     if shared := find_shared_memory(Path("/proc/self/maps").read_text()):
         raise RuntimeError(f"one run could write to this memory and all slots would read it: {shared[0]}")
 

@@ -28,6 +28,14 @@ class RootPlan:
     """sys.path of the mother and all her descendants."""
     warm_paths: tuple[str, ...]
     """More of sys.path while the mother imports: folders that also hold packages which learners must not find."""
+    card_nodes: tuple[tuple[str, str], ...] = ()
+    """(path here, path in the root) of a card's device nodes; none where no run can have one."""
+    written: tuple[tuple[str, str], ...] = ()
+    """(path, text) of small files that the root has instead of the host's."""
+
+    @property
+    def has_card(self) -> bool:
+        return bool(self.card_nodes)
 
 
 @dataclass(frozen=True)
@@ -64,6 +72,8 @@ class ForkOrder:
     disk_bytes: int
     process_limit: int
     """RLIMIT_NPROC, or 0 where a pids cgroup counts tasks instead."""
+    card_bytes: int = 0
+    """How much of the root's card this run may use. With 0, the card's nodes are closed to it."""
 
 
 def send(channel: socket.socket, message: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
@@ -83,7 +93,8 @@ def receive(channel: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
 
 def read_setup(fields: dict[str, Any]) -> Setup:
     root = {name: tuple(values) for name, values in fields["root"].items()}
-    root["links"] = tuple((path, target) for path, target in root["links"])
+    for name in ("links", "card_nodes", "written"):
+        root[name] = tuple((first, second) for first, second in root[name])
     return Setup(**{**fields, "root": RootPlan(**root)})
 
 

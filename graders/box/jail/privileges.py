@@ -26,6 +26,8 @@ MIB: Final = 1 << 20
 # address space is used up, the kernel lets mprotect make pages writable that RLIMIT_DATA would refuse.
 ADDRESS_SLACK_BYTES: Final = 64 * MIB
 OPEN_FILES: Final = 128
+# A card's driver reserves address space of the size of its memory, and maps private memory that it hardly touches.
+CARD_DATA_BYTES: Final = 16 << 30
 
 
 def enter_user_namespace(uid: int, gid: int) -> None:
@@ -105,6 +107,7 @@ def set_resource_limits(order: ForkOrder, data_bytes: int, address_bytes: int, s
 
     RLIMIT_DATA is a sixteenth below the cgroup's limit, so that Python raises a MemoryError with a line number
     before the kernel kills. `stack_bytes` is the driver's own big stack, which counts as data when it is mapped.
+    With a card the address space has no limit, and the launcher or the memory cgroup alone limits memory.
     """
     own = order.memory_bytes - max(order.memory_bytes // 16, 4 * MIB)
     limits = {
@@ -121,9 +124,12 @@ def set_resource_limits(order: ForkOrder, data_bytes: int, address_bytes: int, s
         resource.RLIMIT_RTPRIO: 0,
         resource.RLIMIT_SIGPENDING: 64,
     }
+    if order.card_bytes:
+        limits[resource.RLIMIT_AS] = resource.RLIM_INFINITY
+        limits[resource.RLIMIT_DATA] += CARD_DATA_BYTES
     if order.process_limit:
         limits[resource.RLIMIT_NPROC] = order.process_limit
     for kind, value in limits.items():
         ceiling = resource.getrlimit(kind)[1]
-        value = value if ceiling == resource.RLIM_INFINITY else min(value, ceiling)
+        value = value if ceiling == resource.RLIM_INFINITY else ceiling if value < 0 else min(value, ceiling)
         resource.setrlimit(kind, (value, value))

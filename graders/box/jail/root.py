@@ -34,12 +34,15 @@ def build_root(plan: RootPlan, inside: str) -> None:
     for path in sorted({*plan.readable, *plan.covered}):
         for place in _places(path):
             _show(path, mount_point + place, covered=plan.covered)
-    for device in plan.devices:
-        _bind(device, mount_point + device, device=True)
+    for source, place in (*((device, device) for device in plan.devices), *plan.card_nodes):
+        _bind(source, mount_point + place, device=True)
     for path, target in plan.links:
         if not os.path.lexists(mount_point + path):
             Path(mount_point + path).symlink_to(target)
     _copy_drivers(inside, mount_point + INSIDE)
+    for path, text in plan.written:
+        Path(mount_point + path).parent.mkdir(0o755, parents=True, exist_ok=True)
+        Path(mount_point + path).write_text(text)
     _make_read_only([mount_point + place for path in plan.covered for place in _places(path)])
     kernel.pivot_into(mount_point)
     _remount("/", READ_ONLY | kernel.MS_NODEV | kernel.MS_NOEXEC)
@@ -102,7 +105,10 @@ def mount_scratch(disk_bytes: int) -> None:
 
 
 def list_grants(plan: RootPlan, has_own_root: bool, inside: str) -> list[Grant]:
-    """What Landlock allows: the same plan once more, so that it holds even if the root showed the whole host."""
+    """What Landlock allows: the same plan once more, so that it holds even if the root showed the whole host.
+
+    The card's nodes are not in it: see `list_card_grants`.
+    """
     readable = plan.readable if has_own_root else _without_covered(plan)
     grants = [landlock.grant_reading(path) for path in readable]
     grants += [Grant(path, landlock.READ_DIR) for path in plan.listed]
@@ -112,6 +118,13 @@ def list_grants(plan: RootPlan, has_own_root: bool, inside: str) -> list[Grant]:
     if has_own_root:
         grants.append(Grant(SCRATCH, landlock.SCRATCH))
     return grants
+
+
+def list_card_grants(plan: RootPlan, has_own_root: bool) -> list[Grant]:
+    """What Landlock allows besides to a run that asked for the card."""
+    rights = landlock.READ_FILE | landlock.WRITE_FILE | landlock.IOCTL_DEV
+    nodes = [Grant(place if has_own_root else source, rights) for source, place in plan.card_nodes]
+    return nodes + [Grant(path, landlock.READ_FILE) for path, _ in plan.written]
 
 
 def _without_covered(plan: RootPlan) -> list[str]:

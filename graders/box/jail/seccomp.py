@@ -52,6 +52,22 @@ IOCTLS: Final = (0x5401, 0x541B, 0x5413, 0x5450, 0x5451)  # TCGETS, FIONREAD, TI
 FCNTLS: Final = (0, 1, 2, 3, 4, 1030)  # DUPFD, GETFD, SETFD, GETFL, SETFL, DUPFD_CLOEXEC: no locks, leases, seals
 PRCTLS: Final = (3, 15, 16, 39)  # GET_DUMPABLE, SET_NAME, GET_NAME, GET_NO_NEW_PRIVS
 
+# A card's driver. The numbers are those of NVIDIA's published kernel modules. Its front end numbers its calls in the
+# lowest byte, with a letter above it and sizes above both, so only the low half is compared. Left out are the calls
+# that read and write another process's memory (62, 63), the events and counters of tools, and the call that wraps
+# another one (211), whose content no filter could see.
+CARD_CALLS: Final = (
+    0x27, 0x29, 0x2A, 0x2B, 0x34, 0x35, 0x41, 0x4A, 0x4E, 0x4F, 0x54, 0x57, 0x58, 0x5E,
+    200, 201, 206, 207, 210, 212, 214, 215, 218,
+)  # fmt: skip
+CARD_LETTER: Final = ord("F") << 8
+UNIFIED_MEMORY_CALLS: Final = (
+    0x30000001, 0x30000002, 23, 24, 25, 26, 27, 28, 29, 30, 31, 33, 34, 37, 38, 39, 42, 43, 44, 45, 46, 47, 51, 53,
+    65, 66, 68, 70, 72, 73, 75,
+)  # fmt: skip
+CARD_PLAIN: Final[dict[str, int]] = {"sysinfo": 99, "get_mempolicy": 239, "eventfd2": 290}
+"""What the driver's library calls besides, to learn how the memory is laid out and to wait for the card."""
+
 # For posix_fadvise: NORMAL, RANDOM, SEQUENTIAL, WILLNEED, NOREUSE. Not DONTNEED, which empties the page cache
 # for every process of the machine.
 FILE_ADVICE: Final = (0, 1, 2, 3, 5)
@@ -75,8 +91,11 @@ CLONE_THREAD: Final = 0x10000
 CLONE_NEW_ANY: Final = 0x7E020000
 
 
-def build_filter(own_pid: int) -> bytes:
+def build_filter(own_pid: int, has_card: bool = False) -> bytes:
     """Assemble the filter. `own_pid` is the only process that may be signalled: pid 1 in a pid namespace.
+
+    `has_card` adds the calls of a card's driver. A filter does not see which file a call is about: Landlock
+    and the root decide which devices there are.
 
     Raises ValueError if the table of system calls is damaged.
     """
@@ -92,8 +111,8 @@ def build_filter(own_pid: int) -> bytes:
         Instruction(bpf.JUMP_GREATER_OR_EQUAL, X32_BIT, no="x64"),
         Instruction(bpf.RETURN, RETURN_KILL_PROCESS),
         Label("x64"),
-        *(item for name, body in _ruled(own_pid).items() for item in _rule(name, RULED[name], body)),
-        *_plain(),
+        *(item for name, body in _ruled(own_pid, has_card).items() for item in _rule(name, RULED[name], body)),
+        *_plain(PLAIN | CARD_PLAIN if has_card else PLAIN),
     ]
     return bpf.assemble([*program, _refuse(errno.EPERM)])
 
@@ -106,15 +125,15 @@ def _allow() -> Instruction:
     return Instruction(bpf.RETURN, RETURN_ALLOW)
 
 
-def _plain() -> Program:
+def _plain(calls: dict[str, int]) -> Program:
     # Each call has its own comparison and return: a long program, but without far jumps, and compiled once.
     program: Program = []
-    for name, number in PLAIN.items():
+    for name, number in calls.items():
         program += [Instruction(bpf.JUMP_EQUAL, number, no=f"after {name}"), _allow(), Label(f"after {name}")]
     return program
 
 
-def _ruled(own_pid: int) -> dict[str, Program]:
+def _ruled(own_pid: int, has_card: bool) -> dict[str, Program]:
     own = (0, own_pid)
     return {
         "futex": _futex_rule(),
@@ -126,7 +145,7 @@ def _ruled(own_pid: int) -> dict[str, Program]:
         "clone3": [_refuse(errno.ENOSYS)],
         "kill": _one_of("kill", 0, (own_pid,)),
         "tgkill": _one_of("tgkill", 0, (own_pid,)),
-        "ioctl": _one_of("ioctl", 1, IOCTLS),
+        "ioctl": _card_ioctls() if has_card else _one_of("ioctl", 1, IOCTLS),
         "fcntl": _one_of("fcntl", 1, FCNTLS),
         "prctl": _one_of("prctl", 0, PRCTLS),
         "prlimit64": _only_asking(own),
@@ -153,6 +172,15 @@ def _one_of(name: str, argument: int, values: tuple[int, ...]) -> Program:
     checks: Program = [Instruction(bpf.LOAD_WORD, low)]
     checks += [Instruction(bpf.JUMP_EQUAL, value, yes=f"{name} fits") for value in values]
     return [*checks, _refuse(errno.EPERM), Label(f"{name} fits"), _allow()]
+
+
+def _card_ioctls() -> Program:
+    low, _ = bpf.argument_offsets(1)
+    exact = [Instruction(bpf.JUMP_EQUAL, value, yes="ioctl fits") for value in (*IOCTLS, *UNIFIED_MEMORY_CALLS)]
+    front = [Instruction(bpf.JUMP_EQUAL, CARD_LETTER | number, yes="ioctl fits") for number in CARD_CALLS]
+    lowest_half = Instruction(bpf.AND, 0xFFFF)
+    load = Instruction(bpf.LOAD_WORD, low)
+    return [load, *exact, lowest_half, *front, _refuse(errno.EPERM), Label("ioctl fits"), _allow()]
 
 
 def _mmap_rule() -> Program:

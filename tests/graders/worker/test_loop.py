@@ -23,6 +23,7 @@ from graders.ledger.queue_reader import CanJudge, Handle, QueueReader
 from graders.ledger.tables import metadata
 from graders.trusted.exercise import read_digest, read_digests
 from graders.trusted.exercise_folders import ExerciseFolders
+from graders.worker.card_health import CardUnfit
 from graders.worker.loop import WorkerLoop
 from graders.worker.runner import Runner
 from graders.worker.running_job import Patience, SlotHangs
@@ -362,3 +363,22 @@ async def test_a_run_that_cannot_be_ended_is_our_fault_and_ends_the_loop(ledger:
     events = await follow(ledger, submission)
     assert [kind for kind, _ in events] == ["queued", "started", "finished"]
     assert (await ledger.find(submission)).result.outcome is Outcome.GRADER_FAULT
+
+
+async def test_a_card_that_is_unfit_after_a_job_ends_the_worker_and_the_verdict_stays(ledger: Ledger) -> None:
+    examined = []
+
+    def examine() -> None:
+        examined.append(True)
+        raise CardUnfit("it computes wrongly")
+
+    first, second = [
+        (await ledger.submit(LearnerId(name), name * 16, RunJob(source="1"), Queue.CPU, KNOWN)).id for name in "ab"
+    ]
+    loop = WorkerLoop(ledger, HELLO, [quick], after_each=examine)
+    with pytest.raises(ExceptionGroup) as raised:
+        await asyncio.wait_for(loop.work(asyncio.Event()), 20)
+    assert raised.group_contains(CardUnfit)
+    states = {found.state for one in (first, second) if (found := await ledger.find(one))}
+    assert states == {State.FINISHED, State.QUEUED}
+    assert len(examined) == 1

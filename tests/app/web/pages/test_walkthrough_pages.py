@@ -3,9 +3,9 @@
 import re
 
 import httpx2
-from site_parts import FakeWorker, read_stream
+from site_parts import HELLO, FakeWorker, read_stream
 
-from graders.contract.jobs import RunJob
+from graders.contract.jobs import Queue, RunJob
 
 CHAPTER = "/chapters/a-second-look"
 REPLAY = {"chapter": "a-second-look", "cell": "replay", "source": "print(clear)"}
@@ -68,14 +68,20 @@ async def test_without_script_boxes_that_are_not_ticked_are_off(
     assert setup_of(worker).endswith("clear = False\ntwice = False\n")
 
 
-async def test_a_cell_that_needs_a_gpu_is_shown_and_not_run(browser: httpx2.AsyncClient) -> None:
+async def test_a_cell_that_needs_a_gpu_runs_where_a_grader_has_one(
+    browser: httpx2.AsyncClient, worker: FakeWorker
+) -> None:
     page = (await browser.get(CHAPTER)).text
     cell = block_in(page, '<uw-cell id="on-a-gpu"', "</uw-cell>")
     refused = await browser.post("/api/runs", json={**REPLAY, "cell": "on-a-gpu"})
 
-    assert "data-run" not in cell
-    assert "This cell needs a GPU" in cell
+    assert "This cell runs on a GPU" in cell
     assert refused.status_code == 409
+    assert "no grader with one is running here" in refused.text
+    await worker.ledger.say_hello(HELLO.model_copy(update={"worker": "with-a-card", "queue": Queue.GPU}))
+    await browser.post(f"{CHAPTER}/cells/on-a-gpu/run", data={"source": "print(1)"})
+    depth = await worker.ledger.depth(Queue.GPU)
+    assert depth.queued == 1
 
 
 async def test_a_figure_has_its_words_and_the_glossary_leads_back_to_it(browser: httpx2.AsyncClient) -> None:
