@@ -161,7 +161,7 @@ def test_an_old_version_comes_back_into_the_editor(open_page: OpenPage) -> None:
     page.locator(".history-head a").last.click()
     page.get_by_label("Compare with").select_option(index=0)
     page.get_by_role("button", name="Compare").click()
-    expect(page.locator("#compare .diff-right")).to_contain_text("return x + 1")
+    expect(page.locator("#compare .diff-text.diff-right")).to_contain_text("return x + 1")
     page.get_by_role("button", name="Put this version back in the editor").click()
     scroll_through(page)
     expect(page.locator(".cm-content")).to_contain_text("return x + 1")

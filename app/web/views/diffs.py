@@ -1,11 +1,13 @@
-"""Two texts line by line, as rows of a table: equal lines side by side, and long equal stretches left out."""
+"""Two texts line by line, as rows of a table: those that belong together side by side, long equal ones left out."""
 
 import difflib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import takewhile
+from dataclasses import dataclass, replace
+from itertools import takewhile, zip_longest
 from typing import Literal
+
+from app.web.views.changed_lines import Pair, Part, mark_words, pair_lines
 
 Kind = Literal["same", "changed", "added", "removed"]
 Step = tuple[str, int, int, int, int]
@@ -13,6 +15,10 @@ Step = tuple[str, int, int, int, int]
 CONTEXT_LINES = 3
 MAX_ROWS = 2000
 """The most rows of a comparison; a file of line ends alone has 65,000 lines, which is more than anyone reads."""
+MAX_MARKED = 300
+"""The most rows in which words are compared."""
+MAX_ALIGNED = 1000
+"""Texts of more lines show replaced lines in their order, without a search for those that are alike."""
 # Steps of the matcher, about a second's worth. For each stretch that it finds, it visits every pair of equal lines.
 MAX_STEPS = 5_000_000
 
@@ -21,7 +27,9 @@ MAX_STEPS = 5_000_000
 class DiffRowView:
     """A row of two files side by side; a number is None if that side has no line here.
 
-    If `skipped` is not 0, that many equal lines were left out, and the row holds nothing else.
+    `left_parts` and `right_parts` are the texts of a changed line with the differing words marked; they are empty
+    where little is the same. If `skipped` is not 0, that many equal lines were left out, and the row holds nothing
+    else.
     """
 
     kind: Kind
@@ -30,6 +38,8 @@ class DiffRowView:
     right_number: int | None
     right: str
     skipped: int = 0
+    left_parts: tuple[Part, ...] = ()
+    right_parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,11 +73,22 @@ def compare_briefly(left: str, right: str) -> ComparisonView:
 
 def _show(rows: list[DiffRowView]) -> ComparisonView:
     return ComparisonView(
-        rows=tuple(rows[:MAX_ROWS]),
+        rows=tuple(_mark_rows(rows[:MAX_ROWS])),
         rows_left_out=max(0, len(rows) - MAX_ROWS),
         added=sum(row.kind in ("added", "changed") for row in rows),
         removed=sum(row.kind in ("removed", "changed") for row in rows),
     )
+
+
+def _mark_rows(rows: list[DiffRowView]) -> Iterator[DiffRowView]:
+    marked = 0
+    for row in rows:
+        if row.kind != "changed" or marked == MAX_MARKED:
+            yield row
+            continue
+        marked += 1
+        left, right = mark_words(row.left, row.right)
+        yield replace(row, left_parts=left, right_parts=right)
 
 
 class _Ends(difflib.SequenceMatcher[str]):
@@ -116,17 +137,27 @@ def _bridge(step: Step, left: list[str], right: list[str]) -> list[DiffRowView]:
 
 
 def _show_step(step: Step, left: list[str], right: list[str]) -> Iterator[DiffRowView]:
-    kind, left_from, left_to, right_from, right_to = step
-    for offset in range(max(left_to - left_from, right_to - right_from)):
-        here = left_from + offset if left_from + offset < left_to else None
-        there = right_from + offset if right_from + offset < right_to else None
+    kind, left_from, _, right_from, _ = step
+    for one, other in _pair(step, left, right):
+        here, there = _add(left_from, one), _add(right_from, other)
         yield DiffRowView(
             kind="same" if kind == "equal" else _change(here, there),
-            left_number=None if here is None else here + 1,
+            left_number=_add(1, here),
             left="" if here is None else left[here],
-            right_number=None if there is None else there + 1,
+            right_number=_add(1, there),
             right="" if there is None else right[there],
         )
+
+
+def _pair(step: Step, left: list[str], right: list[str]) -> Iterable[Pair]:
+    kind, left_from, left_to, right_from, right_to = step
+    if kind == "replace" and max(len(left), len(right)) <= MAX_ALIGNED:
+        return pair_lines(left[left_from:left_to], right[right_from:right_to])
+    return zip_longest(range(left_to - left_from), range(right_to - right_from))
+
+
+def _add(start: int, place: int | None) -> int | None:
+    return None if place is None else start + place
 
 
 def _change(here: int | None, there: int | None) -> Kind:

@@ -41,10 +41,10 @@ async def submit(browser: httpx2.AsyncClient, *sources: str) -> list[str]:
 
 
 def rows_of(page: str) -> list[str]:
-    """The table's lines as "− text", "+ text" or " text"."""
+    """The table's lines as "− text", "+ text" or " text", those of one row side by side."""
     rows = re.findall(r"<tr[^>]*>(.*?)</tr>", page[page.index('class="diff"') :], re.DOTALL)
-    signed = [(re.search(r'aria-hidden="true">(.)<', row), re.search(r"<code>(.*?)</code>", row)) for row in rows]
-    return [f"{sign[1] if sign else ' '} {code[1]}" for sign, code in signed if code]
+    cells = [re.findall(r'(?:aria-hidden="true">(.)<[^\n]*?)?<code>(.*?)</code>', row) for row in rows]
+    return [" | ".join(f"{sign or ' '} {code}" for sign, code in row) for row in cells if row]
 
 
 async def test_each_attempt_is_listed_with_what_came_of_it(browser: httpx2.AsyncClient, worker: FakeWorker) -> None:
@@ -68,10 +68,9 @@ async def test_a_submission_is_compared_with_the_one_before(browser: httpx2.Asyn
     page = (await browser.get(f"{EXERCISE}/submissions/{second}")).text.partition('id="compare"')[2]
 
     assert rows_of(page) == [
-        "  def double(x):",
-        "−     return x",
+        "  def double(x): |   def double(x):",
         "+     y = x",
-        "+     return x + y",
+        "−     return x | +     return x<mark> + y</mark>",
     ]
     assert "only in this submission" in page
     assert "selected>the one before, number 1, wrong answer" in page
@@ -120,7 +119,7 @@ async def test_a_comparison_of_long_texts_says_how_many_rows_it_leaves_out(
     assert "The first 2,000 rows are shown; 38,000 more are left out." in compared
     assert ": 40000 lines, " in compared
     assert "this one: 30000 lines" in compared
-    assert len(rows_of(compared)) == 4_000
+    assert len(rows_of(compared)) == 2_000
 
 
 async def test_comparisons_have_a_rate_of_their_own(settings: Settings) -> None:
