@@ -5,7 +5,7 @@ from random import Random
 from program import Program, draw_names, draw_until_fair
 
 WRONG = ("of_forward", "a_third")
-LAYERS = {1: 3, 2: 4, 3: 5}
+LAYERS = {1: [3, 4], 2: [4, 5], 3: [5]}
 
 
 def draw(rng: Random, level: int) -> dict:
@@ -14,7 +14,7 @@ def draw(rng: Random, level: int) -> dict:
 
 def build(rng: Random, level: int) -> dict:
     tensor, weight, hidden, layer, percent = draw_names(rng, 5)
-    layers, width = LAYERS[level], rng.randint(2, 9)
+    layers, width = rng.choice(LAYERS[level]), rng.randint(2, 9)
     count = rng.randrange(1, layers)
     checkpointed = sorted(rng.sample(range(layers), count))
     program = Program()
