@@ -314,7 +314,7 @@ async def open_site(
 
 
 def _open_ledger(settings: Settings, database: Database) -> Ledger:
-    policy = Policy(event_retention_seconds=settings.event_hours * 3600)
+    policy = Policy(event_retention_seconds=settings.event_hours * 3600, card_seconds=settings.card_seconds)
     return open_ledger_on(database, settings.wakeups_folder, policy)
 
 

@@ -35,6 +35,8 @@ class Settings(SharedSettings):
     """The site's names, separated by commas. If empty: addresses and dotless names in development, else any name."""
     trust_proxy: bool = False
     """True behind a proxy that sets X-Forwarded-For itself: the last address in it is the reader's."""
+    card_seconds: Annotated[float, Field(gt=0, le=3600)] = 600.0
+    """How long one learner's runs may have a GPU within an hour."""
     keep_alive_seconds: Annotated[int, Field(ge=1, le=3600)] = 75
     """How long an idle connection stays open. It must be longer than a proxy's, or the proxy finds closed ones."""
     access_log: bool = False

@@ -1,9 +1,17 @@
 """Submissions as database rows: the only link between website and worker. Uses neither the web nor torch."""
 
+from graders.ledger.card_quota import CardQuota
 from graders.ledger.database import Database
 from graders.ledger.datagram_wakeups import short_path
 from graders.ledger.ending_counts import Ending, Endings
-from graders.ledger.errors import AddressBusy, QueueFull, StorageRefused, TooManyPending, UnreadableJob
+from graders.ledger.errors import (
+    AddressBusy,
+    CardQuotaSpent,
+    QueueFull,
+    StorageRefused,
+    TooManyPending,
+    UnreadableJob,
+)
 from graders.ledger.ledger import Ledger, open_ledger, open_ledger_on
 from graders.ledger.records import (
     Accepted,
@@ -26,6 +34,8 @@ from graders.ledger.records import (
 __all__ = [
     "Accepted",
     "AddressBusy",
+    "CardQuota",
+    "CardQuotaSpent",
     "Claim",
     "Condition",
     "Database",

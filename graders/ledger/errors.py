@@ -34,6 +34,18 @@ class QueueFull(Exception):
         self.retry_after_seconds = retry_after_seconds
 
 
+class CardQuotaSpent(Exception):
+    """This learner's runs have had a card for as long as the policy allows within an hour."""
+
+    retry_after_seconds = 300
+
+    def __init__(self, used_seconds: float, most_seconds: float) -> None:
+        super().__init__(
+            f"Your runs had a GPU for {used_seconds:.0f} s within the last hour, and {most_seconds:.0f} s are "
+            "allowed. Nothing was submitted. Try again in a few minutes; what is older than an hour no longer counts."
+        )
+
+
 class UnreadableJob(Exception):
     """A job from another version of this program, of which this one does not know some fields. Nothing changed."""
 

@@ -17,6 +17,7 @@ from graders.ledger import finish as finishing
 from graders.ledger import reconcile as reconciling
 from graders.ledger import submit as submitting
 from graders.ledger import workers as workers_table
+from graders.ledger.card_quota import CardQuota, read_card_quota
 from graders.ledger.claims import Progress
 from graders.ledger.database import Database
 from graders.ledger.datagram_wakeups import DatagramWakeups
@@ -98,6 +99,9 @@ class Ledger:
     async def history(self, learner: LearnerId, exercise: ExerciseName, at_most: int = 50) -> tuple[Submission, ...]:
         """Newest first."""
         return await self.database.read(queries.read_history, learner, exercise, at_most)
+
+    async def card_quota(self, learner: LearnerId) -> CardQuota:
+        return await self.database.read(read_card_quota, learner, self.policy)
 
     async def finished_submissions(self, learner: LearnerId) -> tuple[FinishedSubmission, ...]:
         """All the learner's finished submissions to exercises, oldest first."""

@@ -44,6 +44,8 @@ class Policy:
     """A submission that would wait longer than this is refused, with the seconds until it can be tried again."""
     idle_wait_limit_seconds: float = 2.0
     """The same for idle runs: what comes later than this shows a program that has changed meanwhile."""
+    card_seconds: float = 600.0
+    """How long one learner's runs may have a card within an hour; a run that has begun ends by its own limits."""
     lease_seconds: float = 8.0
     lost_workers_before_fault: int = 3
     cell_retention_seconds: float = 3600.0

@@ -12,6 +12,7 @@ from graders.contract.events import EventKind
 from graders.contract.jobs import GradeJob, Queue, RunJob
 from graders.contract.model import LearnerId, SubmissionId
 from graders.contract.results import Outcome
+from graders.ledger.card_quota import refuse_spent_quota
 from graders.ledger.clock import now_seconds
 from graders.ledger.errors import AddressBusy, QueueFull, TooManyPending
 from graders.ledger.fairness import (
@@ -125,8 +126,8 @@ class Submitted:
 def submit(connection: Connection, request: SubmitRequest, pace: Pace, policy: Policy) -> Submitted:
     """Insert the submission, or find the one that an earlier request with the same key inserted.
 
-    Raises TooManyPending, AddressBusy or QueueFull, and then nothing is changed. Guards itself: what it counts, the
-    learner's and their address's jobs, only another submission of theirs can make more.
+    Raises TooManyPending, AddressBusy, CardQuotaSpent or QueueFull, and then nothing is changed. Guards itself: what
+    it counts, the learner's and their address's jobs, only another submission of theirs can make more.
     """
     _lock_out_others(connection, request)
     before = read_queue_state(connection, request)
@@ -139,6 +140,8 @@ def submit(connection: Connection, request: SubmitRequest, pace: Pace, policy: P
         raise TooManyPending(before.reputation.learner.pending, policy.pending_cap)
     if before.reputation.address.pending >= policy.address_pending_cap:
         raise AddressBusy(policy.address_pending_cap)
+    if request.queue is Queue.GPU and request.background is None:
+        refuse_spent_quota(connection, request.learner, policy)
     ranked = rank(request.kind, before.reputation)
     ahead = _read_ahead(connection, request.queue, ranked.priority, besides=before.superseded)
     limit_seconds = policy.idle_wait_limit_seconds if request.kind is Kind.IDLE else policy.wait_limit_seconds

@@ -39,7 +39,16 @@ from graders.contract.log_lines import current_submission
 from graders.contract.manifest import Attempt
 from graders.contract.model import ExerciseName, SubmissionId
 from graders.contract.results import Outcome, Verdict
-from graders.ledger import Accepted, AddressBusy, Kind, QueueFull, QueuePosition, Submission, TooManyPending
+from graders.ledger import (
+    Accepted,
+    AddressBusy,
+    CardQuotaSpent,
+    Kind,
+    QueueFull,
+    QueuePosition,
+    Submission,
+    TooManyPending,
+)
 
 router = APIRouter(include_in_schema=False)
 api = APIRouter(prefix="/api", tags=["submissions"])
@@ -227,7 +236,7 @@ async def _take_form(
 ) -> Response:
     try:
         accepted = await taking
-    except (TooManyPending, AddressBusy, RateExceeded, QuotaExceeded, QueueFull, Closed) as refusal:
+    except (TooManyPending, AddressBusy, CardQuotaSpent, RateExceeded, QuotaExceeded, QueueFull, Closed) as refusal:
         status = 503 if isinstance(refusal, QueueFull) else 409 if isinstance(refusal, Closed) else 429
         said = read_diagnosed(exercise, form.category, form.line)
         refused = Refused(str(refusal), form.source, said, status)

@@ -24,7 +24,7 @@ from app.web.edge.security import SAFE_METHODS
 from app.web.edge.site import Site, get_course, get_site
 from app.web.views.blocks import ProblemView
 from graders.contract.log_lines import current_request
-from graders.ledger import AddressBusy, QueueFull, StorageRefused, TooManyPending
+from graders.ledger import AddressBusy, CardQuotaSpent, QueueFull, StorageRefused, TooManyPending
 
 log = logging.getLogger(__name__)
 
@@ -190,6 +190,12 @@ async def say_closed(request: Request, error: Exception) -> Response:
     return respond_with_words(get_site(request), request, 409, str(error))
 
 
+async def say_too_many(request: Request, error: Exception) -> Response:
+    """Of what one learner or one address may have, do or use; each of these errors says when to try again."""
+    assert isinstance(error, RateExceeded | QuotaExceeded | TooManyPending | AddressBusy | CardQuotaSpent)
+    return respond_with_words(get_site(request), request, 429, str(error), error.retry_after_seconds)
+
+
 def handle_errors(app: FastAPI) -> None:
     """Register a handler for each error that routes raise, which puts it into words."""
     app.add_exception_handler(NotDrawn, refuse_picture)
@@ -198,6 +204,8 @@ def handle_errors(app: FastAPI) -> None:
     app.add_exception_handler(SectionArchived, refuse_archived)
     app.add_exception_handler(NotWhileViewing, refuse_while_viewing)
     app.add_exception_handler(Closed, say_closed)
+    for refusal in (RateExceeded, QuotaExceeded, TooManyPending, AddressBusy, CardQuotaSpent):
+        app.add_exception_handler(refusal, say_too_many)
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
@@ -213,15 +221,6 @@ def handle_errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         return respond_with_words(get_site(request), request, 422, _say_what_is_wrong(error))
-
-    @app.exception_handler(RateExceeded)
-    @app.exception_handler(QuotaExceeded)
-    @app.exception_handler(TooManyPending)
-    @app.exception_handler(AddressBusy)
-    async def too_many(
-        request: Request, error: RateExceeded | QuotaExceeded | TooManyPending | AddressBusy
-    ) -> Response:
-        return respond_with_words(get_site(request), request, 429, str(error), error.retry_after_seconds)
 
     @app.exception_handler(QueueFull)
     async def full(request: Request, error: QueueFull) -> Response:

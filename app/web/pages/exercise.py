@@ -31,9 +31,9 @@ from app.web.views.history import MAX_SHOWN, SubmissionRow, show_history
 from app.web.views.lab_chart import ChartView, show_chart
 from app.web.views.spots import PROMPT, report_address
 from app.web.views.threads import BlockThreads
-from graders.contract.jobs import Diagnosed
+from graders.contract.jobs import Device, Diagnosed
 from graders.contract.limits import Limits
-from graders.contract.manifest import Checks
+from graders.contract.manifest import Checks, Manifest
 from graders.contract.model import ExerciseName, SubmissionId
 from graders.ledger import Submission
 
@@ -193,7 +193,7 @@ async def render_exercise(context: RequestContext, exercise: Exercise, refused: 
         checks=show_checks(manifest.checks),
         diagnosis=make_form(exercise, said, last),
         chart=show_chart(exercise, mine.history, zone),
-        limits=show_limits(manifest.limits),
+        limits=show_limits(manifest.limits) + await _show_card(context, manifest),
         hints=_show_hints(exercise, mine.hints_opened),
         history=history,
         history_cut=len(history) >= MAX_SHOWN,
@@ -252,6 +252,16 @@ def show_limits(limits: Limits) -> tuple[LimitRow, ...]:
         LimitRow("threads and processes", f"{limits.threads}"),
         LimitRow("network", "none"),
     )
+
+
+async def _show_card(context: RequestContext, manifest: Manifest) -> tuple[LimitRow, ...]:
+    """For an exercise on a GPU: its memory, and how much of their time on it the reader has used."""
+    if manifest.device is Device.CPU:
+        return ()
+    ledger, learner = context.site.ledger, context.learner
+    seconds = (await ledger.card_quota(learner)).used_seconds if learner else 0.0
+    used = f"{seconds:.0f} of {ledger.policy.card_seconds:.0f} s used within the last hour"
+    return (LimitRow("GPU memory", f"{manifest.limits.card_mib} MiB"), LimitRow("your time on the GPU", used))
 
 
 def _show_hints(exercise: Exercise, opened: int) -> tuple[HintView, ...]:

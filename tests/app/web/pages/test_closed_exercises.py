@@ -73,3 +73,13 @@ async def test_without_any_grader_it_is_open_and_what_comes_waits(
 ) -> None:
     ask_for(app, need)
     assert CLOSED not in (await browser.get("/exercises/double")).text
+
+
+async def test_an_exercise_on_a_gpu_says_how_much_of_it_the_reader_may_have(
+    browser: httpx2.AsyncClient, app: FastAPI
+) -> None:
+    assert "your time on the GPU" not in (await browser.get("/exercises/double")).text
+    ask_for(app, "a card")
+    page = (await browser.get("/exercises/double")).text
+    assert "<dt>GPU memory</dt><dd>4096 MiB</dd>" in page
+    assert "<dt>your time on the GPU</dt><dd>0 of 600 s used within the last hour</dd>" in page
