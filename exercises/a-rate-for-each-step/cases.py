@@ -115,14 +115,15 @@ def mix(rng, count):
 
 def case(name, idea, finding, steps, total, warmup, peak, floor):
     steps = list(steps)
-    call = f"lr_at(step, total={total}, warmup={warmup}, peak={peak}, floor={floor})"
+    written = f"lr_at(step, total={total}, warmup={warmup}, peak={peak}, floor={floor})"
     return {
         "name": name,
         "idea": idea,
         "finding": finding,
         "public": True,
         "inputs": {"steps": steps, "total": total, "warmup": warmup, "peak": peak, "floor": floor},
-        "shown": f"[{call} for step in {steps}]",
+        "shown": f"[{written} for step in {steps}]",
+        "labels": {"rates": {f"step {step} (call {call})": [] for call, step in enumerate(steps, 1)}},
     }
 
 

@@ -51,7 +51,9 @@ def case(name, idea, finding, fan_ins, shape, a=0.0, b=0.0):
     formula = FORMULAS[shape].format(a=a, b=b)
     shown = f"activation = lambda z: {formula}\n[init_std(fan_in, activation) for fan_in in {fan_ins}]"
     inputs = {"fan_ins": fan_ins, "activation": shape, "a": a, "b": b}
-    return {"name": name, "idea": idea, "finding": finding, "public": True, "inputs": inputs, "shown": shown}
+    labels = {"stds": {f"fan_in {fan_in}": [] for fan_in in fan_ins}}
+    facts = {"name": name, "idea": idea, "finding": finding, "public": True}
+    return {**facts, "inputs": inputs, "shown": shown, "labels": labels}
 
 
 def diagnose(inputs, got, expected):

@@ -120,7 +120,22 @@ def case(draw, name, idea, finding, sizes, steps, frozen=(), tied=False):
             "batches": np.round(draw.uniform(-1.5, 1.5, (3, 4, sizes[0])), 3),
         },
         "shown": write_program(sizes, steps, frozen, tied),
+        "labels": label(sizes, steps),
     }
+
+
+def label(sizes, steps):
+    """The norms by monitor, parameter and backward, in the order in which the probe reads them; the gradients."""
+    shapes = {}
+    for place, (ins, outs) in enumerate(pairwise(sizes)):
+        shapes |= {f"layers.{place}.weight": [outs, ins], f"layers.{place}.bias": [outs]}
+    monitors, norms, calls = [], {}, 0
+    for step, *what in steps:
+        monitors += what if step == "attach" else []
+        if step == "backward":
+            calls += 1
+            norms |= {f"{one}['{name}'] after backward {calls}": [] for one in monitors for name in shapes}
+    return {"norms": norms, "gradients": shapes}
 
 
 def draw_steps(rng):

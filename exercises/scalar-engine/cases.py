@@ -96,7 +96,14 @@ def case(name, idea, finding, steps, ask="gradients", outputs=None, public=True)
         "shown": write_program(steps, outputs if ask == "gradients" else []) if public else "",
         "slow": "order",
         **told,
+        **({"labels": {ask: label(steps, ask)}} if ask != "graph" else {}),
     }
+
+
+def label(steps, ask):
+    """Every value, or the leaves, by the names of the program."""
+    wanted = range(len(steps)) if ask == "values" else [n for n, step in enumerate(steps) if step[0] == "leaf"]
+    return {f"v{place}.{'data' if ask == 'values' else 'grad'}": [] for place in wanted}
 
 
 def write_graph(steps, ask):

@@ -35,9 +35,18 @@ def draw_cases(rng):
         draw_training(rng, "no decay", "Without weight decay", 7, 3, decay=0.0),
         draw_training(rng, "only the last step", "The layer is frozen in the last step alone", 5, 4),
     ]
+    for case in cases:
+        case["labels"] = label(case["inputs"])
     for hidden in cases[3:]:
         hidden |= {"public": False, "shown": ""}
     return cases
+
+
+def label(inputs):
+    first = {"0.0.weight": [3, 4], "0.0.bias": [3], "0.2.weight": [3, 3], "0.2.bias": [3]}
+    first = first if inputs["deep"] else {"0.weight": [3, 4], "0.bias": [3]}
+    losses = {f"step {step}": [] for step in range(len(inputs["wind"]))}
+    return {"parameters": {**first, "2.weight": [1, 3], "2.bias": [1]}, "losses": losses}
 
 
 def diagnose(inputs, got, expected):

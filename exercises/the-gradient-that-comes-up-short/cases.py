@@ -77,6 +77,8 @@ def random_case(rng, place):
 def case(name, idea, finding, steps, outputs=None, left=0.0, told=True):
     outputs = outputs or [len(steps) - 1]
     graph = {"graph": write_graph(steps)} if told and len(outputs) == 1 and len(steps) < 64 else {}
+    names = names_of(steps)
+    grads = {f"{name}.grad after {names[output]}.backward()": [] for output in outputs for name in names}
     return {
         "name": name,
         "idea": idea,
@@ -85,6 +87,7 @@ def case(name, idea, finding, steps, outputs=None, left=0.0, told=True):
         "inputs": {"steps": steps, "outputs": outputs, "left": [left] * len(steps)},
         "shown": write_program(steps, outputs, left),
         "slow": "once-per-path",
+        "labels": {"gradients": grads},
         **(graph if name not in ("a chain", "a leaf") else {}),
     }
 

@@ -75,7 +75,8 @@ def run_case(rng, name, idea, *, batches, epochs=1, momentum=0.0, lr=0.02, hidde
     head = f"train(model, batches, lr={lr}, momentum={momentum}, epochs={epochs})"
     shown = f"{head}\n{batches} batches of 6 rows, 4 sensors, {hidden} hidden units"
     shown += "\nevery .grad of the model holds numbers already" if left_over else ""
-    return case(name, idea, "differs", public, inputs, shown)
+    parameters = {"0.weight": [hidden, 4], "0.bias": [hidden], "2.weight": [1, hidden], "2.bias": [1]}
+    return case(name, idea, "differs", public, inputs, shown) | {"labels": {"parameters": parameters}}
 
 
 def case(name, idea, finding, public, inputs, shown):

@@ -103,6 +103,7 @@ def case(name, idea, finding, steps, outputs=None, public=True):
         "inputs": {"tape": tape, "outputs": asked, "names": names},
         "shown": write_call(tape, asked) if public else "",
         "slow": "once-per-path",
+        "labels": {"gradients": {f"{name}, from {output}": [] for output in asked for name in names}},
         **told,
     }
 

@@ -101,12 +101,14 @@ class Schedule(Message):
 class Difference(Message):
     """The first element of an answer that is not as expected: its value's name, its index, and how far off it is.
 
-    `index` is empty for a single value; `off_by` is None where a distance has no meaning, as between texts. `others`
-    counts the other elements that differ, over all the answer's values.
+    `index` is empty for a single value; `label` names the element in the case's own words, if it has some. `off_by`
+    is None where a distance has no meaning, as between texts. `others` counts the other elements that differ, over
+    all the answer's values.
     """
 
     name: str
     index: tuple[int, ...] = ()
+    label: str = ""
     got: str
     expected: str
     off_by: float | None = None

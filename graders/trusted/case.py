@@ -77,11 +77,15 @@ class PeakSpec(BaseModel):
     most_units: float = Field(gt=0)
 
 
+Label = Annotated[str, Field(min_length=1, max_length=80)]
+
+
 class CaseFacts(BaseModel):
     """All facts of a case except its inputs.
 
     `slow` is the finding for a run that ran out of time in this case; `instead` replaces the engine's words for
-    an outcome; `not_finite` names the answers in which infinity or NaN can be right.
+    an outcome; `not_finite` names the answers in which infinity or NaN can be right. `labels` names the parts of an
+    answer in their order, each with its shape; [] is a single element.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -94,6 +98,7 @@ class CaseFacts(BaseModel):
     slow: Slug | None = None
     instead: dict[Literal["wrong_shape", "wrong_dtype", "not_finite"], Slug] = {}
     not_finite: list[str] = []
+    labels: dict[str, dict[Label, list[Annotated[int, Field(ge=0)]]]] = {}
     machine: MachineSpec | None = None
     graph: GraphSpec | None = None
     peak: PeakSpec | None = None

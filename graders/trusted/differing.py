@@ -1,8 +1,9 @@
 """Where a wrong answer first differs, and at which node of the case's graph. Only for words, after the ruling."""
 
-import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from graders.contract.results import CaseGraph, Difference, GraphNode
 from graders.trusted.answers import Ruling
 from graders.trusted.case import GraphSpec
 from graders.trusted.compare import find_near
+from graders.trusted.elements import Shapes, as_elements, find_label
 from graders.trusted.reference import PreparedCase
 from graders.trusted.render import render_value
 from graders.trusted.wire import Answer, decode_answer, read_layout
@@ -35,12 +37,14 @@ def tell_difference(case: PreparedCase, ruling: Ruling, tolerance: Tolerance) ->
     expected = decode_answer(read_layout(case.expected.header), case.expected.body)
     order = case.facts.graph
     return Told(
-        find_difference(ruling.answer, expected, tolerance),
+        find_difference(ruling.answer, expected, tolerance, case.facts.labels),
         compare_graph(order, ruling.answer, expected, tolerance) if order else None,
     )
 
 
-def find_difference(got: Answer, expected: Answer, tolerance: Tolerance) -> Difference | None:
+def find_difference(
+    got: Answer, expected: Answer, tolerance: Tolerance, labels: Mapping[str, Shapes] = MappingProxyType({})
+) -> Difference | None:
     """The first element that is wrong, in the order of the expected names; None if all are right."""
     first: Difference | None = None
     far_total = 0
@@ -53,7 +57,8 @@ def find_difference(got: Answer, expected: Answer, tolerance: Tolerance) -> Diff
         far_total += int(np.count_nonzero(far))
         if first is None and far.any():
             place = tuple(int(number) for number in np.unravel_index(int(np.argmax(far)), far.shape))
-            first = _describe(name, place, given[place], wanted[place])
+            label = find_label(labels.get(name, {}), int(np.argmax(far)))
+            first = _describe(name, place, given[place], wanted[place]).model_copy(update={"label": label})
     return None if first is None else first.model_copy(update={"others": far_total - 1})
 
 
@@ -63,19 +68,6 @@ def compare_graph(order: GraphSpec, got: Answer, expected: Answer, tolerance: To
     places = range(len(nodes)) if order.walk == "forward" else range(len(nodes) - 1, -1, -1)
     first = next((place for place in places if nodes[place].right is False), None)
     return CaseGraph(walk=order.walk, nodes=nodes, first_wrong=first)
-
-
-def as_elements(value: Any) -> Any:
-    """Any value as an array of comparable elements; a list of texts arrives as JSON."""
-    if not isinstance(value, str):
-        return np.asarray(value)
-    try:
-        told = json.loads(value) if value.startswith("[") else value
-    except (ValueError, RecursionError):
-        told = value
-    if not (isinstance(told, list) and all(isinstance(each, str) for each in told)):
-        return np.array(value, object)
-    return np.array(told, object)
 
 
 def _compare_node(node: dict[str, Any], got: Answer, expected: Answer, tolerance: Tolerance) -> GraphNode:

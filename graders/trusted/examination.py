@@ -20,6 +20,7 @@ from graders.contract.manifest import Inputs, Judge, Tolerance
 from graders.trusted.case import HOST, CaseFacts, split_cases
 from graders.trusted.compare import is_finite, matches
 from graders.trusted.drawn_cases import ask_freely, describe_changed, find_changed, open_host, run_file
+from graders.trusted.elements import as_elements, count_labelled
 from graders.trusted.exercise import read_file
 from graders.trusted.faults import ExerciseProblem
 from graders.trusted.locate import find_near, line_of_def, line_of_word, locate, read_problem, suggest
@@ -318,7 +319,22 @@ def _check_answer(expected: Answer, facts: CaseFacts, found: _Examination) -> No
         line = line_of_def(found.text(SOLUTION))
         remedy = "draw other inputs, fix it, or name the answer in the case's not_finite"
         raise Mistaken(ExerciseFault(file=SOLUTION, line=line, message=message, remedy=remedy))
+    _check_labels(expected, facts, found)
     _check_tolerance(expected, facts, found)
+
+
+def _check_labels(expected: Answer, facts: CaseFacts, found: _Examination) -> None:
+    for name, shapes in facts.labels.items():
+        line = line_of_word(found.text(CASES), name, after=facts.name)
+        if name not in expected:
+            message = f"labels of the case {facts.name!r} has {name!r}, which probe does not answer"
+            remedy = suggest(name, expected, "write an answer of probe.py")
+            raise Mistaken(ExerciseFault(file=CASES, line=line, message=message, remedy=remedy))
+        there, named = as_elements(expected[name]).size, count_labelled(shapes)
+        if there != named:
+            message = f"labels of the case {facts.name!r} names {named} elements of {name!r}, which has {there}"
+            remedy = "name each part in its order with its shape; [] is one element"
+            raise Mistaken(ExerciseFault(file=CASES, line=line, message=message, remedy=remedy))
 
 
 def _check_tolerance(expected: Answer, facts: CaseFacts, found: _Examination) -> None:

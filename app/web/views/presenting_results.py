@@ -107,7 +107,8 @@ def show_difference(difference: Difference | None) -> views.DifferenceView | Non
     index = f"[{', '.join(map(str, difference.index))}]" if difference.index else ""
     others = "1 more element differs" if difference.others == 1 else f"{difference.others} more elements differ"
     return views.DifferenceView(
-        place=difference.name + index,
+        place=f"{difference.label} in {difference.name}" if difference.label else difference.name + index,
+        is_part=bool(index),
         got=difference.got,
         expected=difference.expected,
         off_by="" if difference.off_by is None else f"{difference.off_by:+.6g}",

@@ -40,9 +40,13 @@ class MeasureView:
 
 @dataclass(frozen=True)
 class DifferenceView:
-    """The first element of an answer that is wrong. `place` names it, e.g. "gradients[2]"; `off_by` may be empty."""
+    """The first element of an answer that is wrong. `place` names it, e.g. "gradients[2]"; `off_by` may be empty.
+
+    `is_part` is false if the whole answer is one value, which its name alone says.
+    """
 
     place: str
+    is_part: bool
     got: str
     expected: str
     off_by: str

@@ -32,6 +32,28 @@ def test_the_first_element_that_is_off_is_named_with_its_distance():
     )
 
 
+@pytest.mark.parametrize(
+    ("shape", "place", "label"), [((9,), 4, "weight[1, 1]"), ((9,), 6, "bias[0]"), ((3, 3), 8, "scale")]
+)
+def test_an_element_is_called_by_its_part_and_its_index_there(shape, place, label):
+    expected = np.zeros(shape)
+    got = expected.copy()
+    got.flat[place] = 1.0
+    labels = {"parameters": {"weight": [2, 3], "bias": [2], "scale": []}}
+
+    found = find_difference({"parameters": got}, {"parameters": expected}, NEAR, labels)
+
+    assert found is not None
+    assert found.label == label
+
+
+def test_without_labels_an_element_has_its_index_alone():
+    found = find_difference({"x": np.ones(2)}, {"x": np.zeros(2)}, NEAR, {"y": {"first": [2]}})
+
+    assert found is not None
+    assert (found.index, found.label) == ((0,), "")
+
+
 @given(PAIRS)
 def test_there_is_a_difference_exactly_where_the_answer_does_not_match(pair):
     got, expected = {"x": pair[0]}, {"x": pair[1]}

@@ -72,6 +72,12 @@ def test_a_graph_without_a_wrong_node_is_not_shown() -> None:
     ("difference", "place", "off_by", "others"),
     [
         (Difference(name="g", index=(1, 0), got="2", expected="1", off_by=1.0), "g[1, 0]", "+1", ""),
+        (
+            Difference(name="g", index=(4,), label="w[1, 1]", got="2", expected="1", off_by=1.0),
+            "w[1, 1] in g",
+            "+1",
+            "",
+        ),
         (Difference(name="g", got="a", expected="b", others=1), "g", "", "1 more element differs"),
         (
             Difference(name="g", got="0", expected="1e-9", off_by=-1e-9, others=3),
