@@ -32,13 +32,16 @@ def build(rng: Random, level: int) -> dict:
         "    with FlopCounterMode(display=False) as counter:",
         f"        for {layer} in range({layers}):",
         f"            if {layer} in checkpointed:",
-        f"                {hidden} = checkpoint(block, {hidden}, use_reentrant=False)",
+        f"                {hidden} = checkpoint(",
+        f"                    block, {hidden}, use_reentrant=False",
+        "                )",
         "            else:",
         f"                {hidden} = block({hidden})",
         f"        {hidden}.sum().backward()",
         "    return counter.get_total_flops()",
         "",
-        f"without, with_some = count_flops([]), count_flops({checkpointed})",
+        "without = count_flops([])",
+        f"with_some = count_flops({checkpointed})",
         f"{percent} = 100 * (with_some - without) / without",
     )
     return {

@@ -21,7 +21,9 @@ def build(rng: Random, level: int) -> dict:
     program = Program()
     program.leaf(weight, float(rng.randint(2, 9)))
     program.define(
-        f"optimizer = torch.optim.SGD([{weight}], lr={rate}, momentum={momentum})",
+        "optimizer = torch.optim.SGD(",
+        f"    [{weight}], lr={rate}, momentum={momentum}",
+        ")",
         f"for _ in range({steps}):",
         f"    {before} = {weight}.item()",
         f"    {loss} = {gradient} * {weight}",

@@ -5,16 +5,20 @@ from random import Random
 from program import Program, draw_names, draw_until_fair
 
 WRONG = ("over_samples", "summed")
-SIZES = {1: [1, 2, 4], 2: [1, 2, 4, 8], 3: [1, 2, 4]}
-"""By level. Powers of two, so that each mean is exact."""
+SIZES = (1, 2, 4)
+"""Powers of two, so that each mean is exact."""
 IMPORTS = (
     "import threading",
     "import torch.distributed as dist",
     "from torch.nn.parallel import DistributedDataParallel",
-    "from torch.testing._internal.distributed import multi_threaded_pg",
+    "from torch.testing._internal.distributed import (",
+    "    multi_threaded_pg,",
+    ")",
     "",
     "multi_threaded_pg._install_threaded_pg()",
-    "torch._C._distributed_c10d._set_thread_isolation_mode(True)",
+    "torch._C._distributed_c10d._set_thread_isolation_mode(",
+    "    True",
+    ")",
     "store, grads = dist.HashStore(), {}",
     "",
 )
@@ -26,30 +30,38 @@ def draw(rng: Random, level: int) -> dict:
 
 
 def build(rng: Random, level: int) -> dict:
-    layer, loss, gradient = draw_names(rng, 3)
-    sizes = rng.sample(SIZES[level], 2)
+    loss, gradient = draw_names(rng, 2)
+    sizes = rng.sample(SIZES, 2)
     parts = [draw_part(rng, size) for size in sizes]
     squared, weight = level == 3, float(rng.randint(1, 3))
+    factor = rng.choice([2, 3, 5]) if level == 2 else 1
     program = Program()
     program.define(
         *IMPORTS,
         "def train(rank, samples):",
-        '    dist.init_process_group("threaded", rank=rank, world_size=2, store=store)',
-        f"    {layer} = torch.nn.Linear(1, 1, bias=False)",
-        f"    torch.nn.init.constant_({layer}.weight, {weight})",
-        f"    ddp = DistributedDataParallel({layer})",
-        f"    {loss} = ddp(torch.tensor(samples)){'.square()' if squared else ''}.mean()",
+        "    dist.init_process_group(",
+        '        "threaded", store=store,',
+        "        rank=rank, world_size=2,",
+        "    )",
+        "    layer = torch.nn.Linear(1, 1, bias=False)",
+        f"    torch.nn.init.constant_(layer.weight, {weight})",
+        "    ddp = DistributedDataParallel(layer)",
+        f"    {loss} = {f'{factor} * ' if factor > 1 else ''}ddp(samples){'.square()' if squared else ''}.mean()",
         f"    {loss}.backward()",
-        f"    grads[rank] = {layer}.weight.grad.item()",
+        "    grads[rank] = layer.weight.grad.item()",
         "    dist.destroy_process_group()",
         "",
-        f"rank_1 = threading.Thread(target=train, args=(1, {parts[1]}))",
+        f"part_0 = torch.tensor({parts[0]})",
+        f"part_1 = torch.tensor({parts[1]})",
+        "rank_1 = threading.Thread(",
+        "    target=train, args=(1, part_1)",
+        ")",
         "rank_1.start()",
-        f"train(0, {parts[0]})",
+        "train(0, part_0)",
         "rank_1.join()",
         f"{gradient} = grads[0]",
     )
-    slopes = [[2 * weight * x * x if squared else x for (x,) in one] for one in parts]
+    slopes = [[2 * weight * x * x if squared else factor * x for (x,) in one] for one in parts]
     first, second = (sum(one) / len(one) for one in slopes)
     return {
         "code": program.source(),

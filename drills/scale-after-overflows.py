@@ -5,8 +5,8 @@ from random import Random
 from program import Program, draw_names, draw_until_fair
 
 WRONG = ("never_grows", "keeps_counting")
-GOOD = ("1.0", "2.0", "3.0", "0.5")
-OVERFLOWS = ('float("inf")', 'float("nan")')
+GOOD = ("1", "2", "3", "4")
+OVERFLOWS = ("inf", "nan")
 
 
 def draw(rng: Random, level: int) -> dict:
@@ -20,10 +20,14 @@ def build(rng: Random, level: int) -> dict:
     start = float(rng.choice([16, 32, 64, 128]))
     factors = [rng.choice(OVERFLOWS if over else GOOD) for over in overflows]
     program = Program()
+    program.define("from math import inf, nan", "")
     program.leaf(weight, float(rng.randint(2, 9)))
     program.define(
         f"optimizer = torch.optim.SGD([{weight}], lr=0.1)",
-        f'scaler = torch.amp.GradScaler("cpu", init_scale={start}, growth_interval={interval})',
+        "scaler = torch.amp.GradScaler(",
+        f'    "cpu", init_scale={start},',
+        f"    growth_interval={interval},",
+        ")",
         f"for {factor} in [{', '.join(factors)}]:",
         f"    {loss} = {factor} * {weight}",
         f"    scaler.scale({loss}).backward()",

@@ -29,6 +29,10 @@ def observe(trace: Trace, source: str, what: str, number: float | None = None) -
     return OBSERVATIONS[name](trace, source, arguments)
 
 
+def reads_variable(what: str) -> bool:
+    return what.split()[0] == VALUE
+
+
 def _gradient(trace: Trace, _source: str, arguments: list[str]) -> Value:
     """One element of a leaf's .grad after the last backward: `gradient x`, or for its second `gradient x 1`."""
     leaf, place = arguments[0], int(arguments[1]) if len(arguments) > 1 else 0

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Response
 from starlette.exceptions import HTTPException
 
 from app.course.blocks import Graph
-from app.course.drills.drill import ANSWERS, LEVELS, Drill
+from app.course.drills.drill import ANSWERS, LEVELS, OBSERVED, Drill
 from app.course.drills.hiding import hide_answers
 from app.course.model import Chapter, Course
 from app.course.questions.graph_click import DRAWN_PICTURE
@@ -165,7 +165,7 @@ async def make_instance(context: RequestContext, stored: StoredGraph, *, answere
         trace_path=Path(),
         where=question.where,
     )
-    trace = graph.trace_json if answered else hide_answers(graph.trace_json)
+    trace = graph.trace_json if answered else hide_answers(graph.trace_json, str(graph.values[OBSERVED]))
     return Instance(
         key=Key(ANSWERS, drill.id),
         course=context.course,
