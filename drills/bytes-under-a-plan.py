@@ -37,7 +37,8 @@ def build(rng: Random, level: int) -> dict:
         "kept = {}",
         "",
         "def note(t):",
-        "    kept[t.untyped_storage().data_ptr()] = t",
+        "    storage = t.untyped_storage()",
+        "    kept[storage.data_ptr()] = storage",
         "    return t",
         "",
         f"def block({tensor}):",
@@ -54,7 +55,7 @@ def build(rng: Random, level: int) -> dict:
         "        else:",
         f"            {hidden} = block({hidden})",
         f"    {loss} = {end.format(hidden)}",
-        f"{total} = sum(t.nbytes for t in kept.values())",
+        f"{total} = sum(s.nbytes() for s in kept.values())",
         f"{loss}.backward()",
     )
     size, checkpoints = length * FLOAT_BYTES, layers // every
