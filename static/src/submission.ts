@@ -7,6 +7,7 @@ import { announce, elementIn } from "./fragment";
 import { LiveCases } from "./live-cases";
 import { GrowingPad, type Pad } from "./pad";
 import { openedHeader } from "./opened";
+import { followFile } from "./script-run";
 import { NO_GRADER, refusalOf, Refusal } from "./stream";
 import type { Accepted } from "./wire";
 
@@ -64,7 +65,8 @@ class SubmissionElement extends HTMLElement {
     if (asked) this.diagnosis = new DiagnosisFields(asked);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      void this.send(form, event.submitter?.hasAttribute("data-check") ?? false);
+      if (event.submitter?.hasAttribute("data-script")) void this.runFile();
+      else void this.send(form, event.submitter?.hasAttribute("data-check") ?? false);
     });
     // On the document, because the hints are renewed. Only the element with the form listens: a verdict is one too.
     document.addEventListener("submit", this.hint);
@@ -127,10 +129,38 @@ class SubmissionElement extends HTMLElement {
     }
   }
 
+  /** Runs the text as a program: what it prints comes as it is printed, and the whole run at its end. */
+  private async runFile(): Promise<void> {
+    const place = this.querySelector<HTMLElement>("[data-result]");
+    const exercise = this.dataset["exercise"] ?? "";
+    if (!place || this.hasAttribute("data-sending")) return;
+    this.sending(true);
+    this.say("Sending …");
+    this.pad?.clearMarks();
+    try {
+      const id = await followFile({ source: this.pad?.text() ?? "", exercise }, place, (words) => this.say(words));
+      await this.showRun(`/runs/${id}?exercise=${exercise}`, place);
+    } catch (problem) {
+      this.say(problem instanceof Refusal ? problem.message : "Not run: the server cannot be reached. Your text is kept; try again.");
+    }
+    this.sending(false);
+  }
+
+  private async showRun(href: string, place: HTMLElement): Promise<void> {
+    const run = await fetchBlock(href);
+    if (!run) return this.say("The run could not be fetched. Run the file again.");
+    place.replaceChildren(run);
+    announce(run);
+    this.say("");
+    this.markMistake(run);
+    run.querySelector<HTMLElement>(".run-headline")?.focus({ preventScroll: true });
+    run.scrollIntoView({ block: "nearest" });
+  }
+
   private sending(now: boolean): void {
     this.toggleAttribute("data-sending", now);
     // Not `disabled`, which would remove the keyboard's focus.
-    for (const button of this.querySelectorAll("[data-check], [data-submit]")) button.setAttribute("aria-disabled", String(now));
+    for (const button of this.querySelectorAll("[data-check], [data-script], [data-submit]")) button.setAttribute("aria-disabled", String(now));
   }
 
   private async post(url: string, key: string, isPublicCheck: boolean): Promise<Accepted> {
@@ -175,8 +205,7 @@ class SubmissionElement extends HTMLElement {
   }
 
   private async showVerdict(href: string): Promise<void> {
-    const response = await fetch(href, { headers: { "X-Unwind-Fragment": "1", Accept: "text/html" } }).catch(() => null);
-    const verdict = response?.ok ? elementIn(await response.text()) : null;
+    const verdict = await fetchBlock(href);
     this.sending(false);
     this.cases.clear();
     if (!verdict) return this.say("The verdict could not be fetched. Reload the page to see it.");
@@ -206,6 +235,11 @@ class SubmissionElement extends HTMLElement {
 }
 
 export const definitions = [["uw-submission", SubmissionElement]] as const;
+
+async function fetchBlock(href: string): Promise<HTMLElement | null> {
+  const response = await fetch(href, { headers: { "X-Unwind-Fragment": "1", Accept: "text/html" } }).catch(() => null);
+  return response?.ok ? elementIn(await response.text()) : null;
+}
 
 /** Opens a hint without leaving the page, so that the verdict and the editor stay as they are. */
 async function openHint(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {

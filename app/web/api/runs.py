@@ -13,9 +13,9 @@ from starlette.exceptions import HTTPException
 
 from app.course.blocks import Cell, Need
 from app.course.checking.hidden_setup import TABLE_LINE, cell_job, drop_lines
-from app.course.model import Chapter, Course
+from app.course.model import Chapter, Course, Exercise
 from app.drawing.tasks import DrawPicture, NotDrawn
-from app.storage.draft_key import cell_key
+from app.storage.draft_key import cell_key, exercise_key
 from app.web.api.graphs import GraphAnswer, OpenFolds, answer_graph
 from app.web.api.predictions import settle_predictions, settles
 from app.web.edge.closed_exercises import has_card
@@ -26,12 +26,14 @@ from app.web.edge.rates import Act
 from app.web.edge.site import Site
 from app.web.edge.source import clean_source
 from app.web.pages.chapter import ChapterDep
+from app.web.pages.exercise import ExerciseDep
 from app.web.views.blocks import PredictView
 from app.web.views.measures import show_live_measure
 from app.web.views.outcomes import HEADLINES
 from app.web.views.presenting import ChapterState, picture_prefix, present_cell
 from app.web.views.presenting_results import show_run
 from app.web.views.result_views import RunView
+from app.web.views.scripts import has_script, make_job, show_script
 from app.web.views.tapes import MAX_ROWS, Position, ask_played, complete_run, show_tape
 from graders.contract.events import Event, EventKind
 from graders.contract.jobs import Flavour, RunJob
@@ -70,12 +72,14 @@ class RunRequest(BaseModel):
     """Code to run. With `chapter` and `cell` it belongs to that cell: the cell's hidden setup runs first, the run
     settles predictions, and a read-only cell runs the course's text. `trace` asks for the graph. A run that is
     `as_typed` follows a pause in typing: it settles nothing, is stopped after 2 s of processor time, waits until
-    nobody else does, and is refused where that would be long."""
+    nobody else does, and is refused where that would be long. With `exercise`, it is that exercise's file: it runs as
+    a program, without a graph and without a verdict."""
 
     model_config = ConfigDict(extra="forbid")
     source: str = Field(max_length=MAX_SOURCE_BYTES)
     chapter: str = ""
     cell: str = ""
+    exercise: str = ""
     flavour: Flavour = Flavour.TORCH
     trace: bool = True
     switches: list[str] | None = Field(default=None, max_length=MAX_SWITCHES)
@@ -107,7 +111,9 @@ async def start_run(context: LearnerContext, asked: RunRequest) -> Started:
     site = context.site
     chapter, cell = _find_cell(context.course, asked)
     source = clean_source(asked.source)
-    if cell is None:
+    if asked.exercise:
+        job = make_job(_find_script(context.course, asked.exercise), source)
+    elif cell is None:
         job = RunJob(source=source, flavour=asked.flavour, want_trace=asked.trace)
     else:
         if cell.needs in NOT_HERE and not (cell.needs == "gpu" and await has_card(site)):
@@ -128,6 +134,13 @@ async def start_run(context: LearnerContext, asked: RunRequest) -> Started:
     if chapter and cell and not asked.as_typed:
         await site.store.note_cell_run(context.learner, chapter.slug, cell.id, accepted.id, context.now)
     return Started(site, context.course, context.learner, accepted, source, chapter, cell, asked.as_typed)
+
+
+def _find_script(course: Course, name: str) -> Exercise:
+    exercise = course.exercises.get(name)
+    if exercise is None or not has_script(exercise):
+        raise HTTPException(404, "There is no exercise of that name whose file can be run.")
+    return exercise
 
 
 def _find_cell(course: Course, asked: RunRequest) -> tuple[Chapter | None, Cell | None]:
@@ -285,14 +298,30 @@ async def run_cell_by_form(
     return RedirectResponse(f"/runs/{started.accepted.id}", 303)
 
 
+@router.post("/exercises/{name}/run")
+async def run_file_by_form(
+    exercise: ExerciseDep,
+    context: LearnerContextDep,
+    source: Annotated[str, Form(max_length=MAX_SOURCE_BYTES * 2)] = "",
+) -> Response:
+    """Run an exercise's file as a program. There is no verdict, and it costs no attempt."""
+    started = await start_run(context, RunRequest(source=clean_source(source), exercise=exercise.name))
+    await context.site.store.save_draft(context.learner, exercise_key(exercise.name), started.source, context.now)
+    return RedirectResponse(f"/runs/{started.accepted.id}?exercise={exercise.name}", 303)
+
+
 @router.api_route("/runs/{run_id}", methods=["GET", "HEAD"])
 async def run_page(
     found: Annotated[Submission, Depends(need_run)],
     context: RequestContextDep,
     step: Annotated[int | None, Query(ge=0, le=MAX_EVENTS)] = None,
     opened: OpenFolds = frozenset(),
+    exercise: Annotated[str, Query(max_length=64)] = "",
 ) -> Response:
-    """A run; with `step`, its graph is drawn after that many steps of its tape."""
+    """A run; with `step`, its graph is drawn after that many steps of its tape.
+
+    With `exercise` it is the run of that exercise's file, and its losses are drawn.
+    """
     site = context.site
     chapter, cell = await _find_cell_of_run(context, found)
     drawn = RunPicture(None, "")
@@ -315,6 +344,8 @@ async def run_page(
         view = replace(view, tape=show_tape(drawn.figure, position))
     if cell and cell.tabulates:
         view = replace(view, stdout=drop_lines(view.stdout, TABLE_LINE))
+    if exercise in context.course.exercises:
+        view = show_script(view, found, context.course.exercises[exercise])
     frame = await context.frame("A run", "What a cell printed, and the graph that it recorded.")
     return site.renderer.fragment(view) if context.wants_fragment else site.renderer.page(RunPage(frame, view))
 

@@ -91,6 +91,7 @@ RULES: Mapping[str, Rule] = {
             "/exercises/{name}",
             "/exercises/{name}/checks",
             "/exercises/{name}/hints",
+            "/exercises/{name}/run",
             "/exercises/{name}/submissions",
             "/exercises/{name}/submissions/{submission_id}",
             "/exercises/{name}/submissions/{submission_id}/restore",

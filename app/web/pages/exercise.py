@@ -29,6 +29,7 @@ from app.web.views.blocks import ProblemView
 from app.web.views.diagnosis import DiagnosisForm, make_form
 from app.web.views.history import MAX_SHOWN, SubmissionRow, show_history
 from app.web.views.lab_chart import ChartView, show_chart
+from app.web.views.scripts import has_script
 from app.web.views.spots import PROMPT, report_address
 from app.web.views.threads import BlockThreads
 from graders.contract.jobs import Device, Diagnosed
@@ -69,7 +70,8 @@ class ExercisePage:
     """With `idempotency_key`, a form sent twice is one submission. `text` is the draft, else the last submission,
     else the starter.
 
-    `action` and `check_action` take source and idempotency_key, and category and line for a bug hunt;
+    `action` and `check_action` take source and idempotency_key, and category and line for a bug hunt; `script_action`
+    takes source;
     `hint_action` takes `number`. `problem` is a sentence about a submission that could not be accepted. `solved_href`
     leads to the newest submission that passed, which shows the reference; it is empty before that.
     """
@@ -92,6 +94,8 @@ class ExercisePage:
     idempotency_key: str
     action: str
     check_action: str
+    script_action: str
+    """Runs the text as a program; empty if the starter has no main part."""
     hint_action: str
     draft_key: str
     api_action: str
@@ -185,6 +189,7 @@ async def render_exercise(context: RequestContext, exercise: Exercise, refused: 
         idempotency_key=secrets.token_hex(16),
         action=f"{base}/submissions",
         check_action=f"{base}/checks",
+        script_action=f"{base}/run" if has_script(exercise) else "",
         hint_action=f"{base}/hints",
         draft_key=exercise_key(exercise.name),
         api_action=f"/api{base}/submissions",

@@ -176,6 +176,17 @@ class SubmissionView:
 
 
 @dataclass(frozen=True)
+class LossesView:
+    """The losses of a file that was run. `figure` is Plotly's JSON; `source` says where the numbers come from."""
+
+    figure: str
+    alt: str
+    source: str
+    across: str
+    rows: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True)
 class RunView:
     """A cell's run, for readers without script: its output, its graph, and the predictions that it settled."""
 
@@ -203,3 +214,5 @@ class RunView:
     tape: TapeView | None = None
     measures: tuple[MeasureView, ...] = ()
     resolved: tuple[PredictView, ...] = ()
+    losses: LossesView | None = None
+    """For an exercise's file."""

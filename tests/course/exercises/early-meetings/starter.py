@@ -3,3 +3,7 @@ def ends_at(start, hours):
 
     length = hours
     return start + length
+
+
+if __name__ == "__main__":
+    print(ends_at(600, 1))
