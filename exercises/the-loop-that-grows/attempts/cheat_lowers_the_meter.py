@@ -58,4 +58,4 @@ if __name__ == "__main__":
     for steps in (100, 200, 400, 800):
         losses, sizes, smoothed = train(build_model(), draw_batches(steps))
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"{steps} steps: loss {losses[-1]:.3f}, error {smoothed:.3f}, up to {peak:5.0f} MiB")
+        print(f"{steps} steps: error {smoothed:.3f}, {peak:5.0f} MiB")
