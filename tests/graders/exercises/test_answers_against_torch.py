@@ -285,3 +285,39 @@ def test_the_loop_that_grows_expects_a_plain_training_and_its_log():
         assert is_near(expected["losses"], losses)
         assert is_near(expected["sizes"], sizes)
         assert is_near(expected["smoothed error"], (1 - inputs["decay"]) * np.dot(powers, errors))
+
+
+def test_the_profiled_runs_reach_back_exactly_where_a_loss_leads_to_nodes_of_an_earlier_step():
+    cases, host = (load("two-explanations-one-measurement", file) for file in ("cases", "host"))
+    programs = [program for case in cases.draw_cases(random.Random(3)) for program in case["host"]]
+    for program in programs:
+        run, older, reached = host.Run(program), set(), False
+        for length in (2, 1, 3, 1, 2, 1):
+            run.count += 1
+            loss = run.compute_loss(length)
+            nodes = {node for node in reach(loss.grad_fn) if not hasattr(node, "variable")}
+            loss.backward(retain_graph=program["retain"])
+            reached |= bool(nodes & older)
+            older |= nodes
+        assert reached == (program["kind"] in cases.MISSED), program["kind"]
+
+
+def test_the_nodes_that_a_profile_counts_are_those_that_the_engine_runs():
+    host = load("two-explanations-one-measurement", "host")
+    x = torch.ones(3, requires_grad=True)
+    y = (x * 2).tanh()
+    loss = (y + y * x).sum()
+    counted = host.count_nodes(loss)
+    with torch.profiler.profile() as profile:
+        loss.backward()
+    ran = [event for event in profile.events() if event.name.startswith("autograd::engine::evaluate_function")]
+    assert counted == len(ran)
+
+
+def reach(node: Any) -> set[Any]:
+    found, waiting = {node}, [node]
+    while waiting:
+        new = {parent for parent, _ in waiting.pop().next_functions if parent is not None} - found
+        found |= new
+        waiting += new
+    return found

@@ -1,0 +1,14 @@
+"""Decides between two explanations for a backward pass that grows: the past, or the step itself."""
+
+
+def reaches_back(make):
+    """Whether the backward pass of some step goes on into the graphs of earlier steps."""
+    return any(look_after(make, [1] * before) != look_after(make, [2] * before) for before in range(1, 6))
+
+
+def look_after(make, lengths):
+    step = make()
+    for length in lengths:
+        step(length)
+    profile = step(1)
+    return profile.nodes, profile.held

@@ -1,0 +1,8 @@
+"""Decides between two explanations for a backward pass that grows: the past, or the step itself."""
+
+
+def reaches_back(make):
+    """Whether the backward pass of some step goes on into the graphs of earlier steps."""
+    step = make()
+    profiles = [step(3) for _ in range(12)]
+    return profiles[11].nodes > profiles[1].nodes

@@ -1,0 +1,8 @@
+"""Decides between two explanations for a backward pass that grows: the past, or the step itself."""
+
+
+def reaches_back(make):
+    """Whether the backward pass of some step goes on into the graphs of earlier steps."""
+    step = make()
+    saved = [step().saved for _ in range(12)]
+    return saved[-1] == saved[1]
