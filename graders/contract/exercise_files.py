@@ -8,8 +8,10 @@ PROBE = "probe.py"
 CASES = "cases.py"
 SOLUTION = "solution.py"
 NEEDED_FILES = (MANIFEST, SOLUTION, CASES, PROBE)
-JUDGING_FILES = (*NEEDED_FILES, "host.py")
-"""host.py exists only if a part of a case stays outside the box. Prompt, hints, starter and attempts do not judge."""
+BENCHMARK = "benchmark.py"
+JUDGING_FILES = (*NEEDED_FILES, "host.py", BENCHMARK)
+"""host.py exists only if a part of a case stays outside the box, benchmark.py only in a lab that is timed. Prompt,
+hints, starter and attempts do not judge."""
 
 
 def digest_exercise(files: Mapping[str, bytes]) -> str:

@@ -24,14 +24,15 @@ class Queue(StrEnum):
 
 
 class Device(StrEnum):
-    """What an exercise or a cell runs on. With `gpu`, a run has a card where its grader has one."""
+    """What an exercise or a cell runs on. `either` takes a card where there is one, and the processor elsewhere."""
 
     CPU = "cpu"
     GPU = "gpu"
+    EITHER = "either"
 
-    @property
-    def queue(self) -> Queue:
-        return Queue(self.value)
+    def choose_queue(self, *, has_card: bool) -> Queue:
+        """The queue of such a job. `has_card`: whether a grader with a card is running."""
+        return Queue.GPU if self is Device.GPU or (self is Device.EITHER and has_card) else Queue.CPU
 
 
 class Diagnosed(Message):
@@ -52,6 +53,8 @@ class GradeJob(Message):
     """The digest of the website's judging files; a worker with another digest refuses. Empty: no comparison."""
     public_only: bool = False
     """Run only the public checks and ignore the diagnosis. This counts no attempt."""
+    benchmark: bool = False
+    """Time the answer after its cases, if they pass and the exercise is a lab with a benchmark."""
 
 
 class RunJob(Message):

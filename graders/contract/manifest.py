@@ -84,6 +84,13 @@ class Checks(Message):
     hidden: Annotated[int, Field(ge=0, le=64)]
 
 
+class Benchmark(Message):
+    """How benchmark.py times a right answer: shown, ranked among the learner's own attempts, never credited."""
+
+    runs: Annotated[int, Field(ge=3, le=200)] = 20
+    warm_up: Annotated[int, Field(ge=0, le=50)] = 3
+
+
 class Tolerance(Message):
     """An answer a matches e when |a - e| <= absolute + relative * |e|, elementwise (numpy.isclose's rule)."""
 
@@ -103,7 +110,7 @@ class Manifest(Message):
     concepts: tuple[Slug, ...]
     flavour: Flavour
     device: Device = Device.CPU
-    """With `gpu`, graders with a card judge it. The reference always runs on the processor."""
+    """Unless `cpu`, graders with a card judge it. The reference always runs on the processor."""
     judge: Judge = Judge.ANSWERS
     memory_meter: bool = False
     """Whether a case is judged by its peak memory; then only a worker with a memory cgroup can judge it."""
@@ -113,6 +120,7 @@ class Manifest(Message):
     checks: Checks | None = None
     diagnosis: Diagnosis | None = None
     chart: Chart | None = None
+    benchmark: Benchmark | None = None
     findings: dict[Slug, FindingText]
     attempts: tuple[Attempt, ...]
     draft: bool = False
@@ -120,10 +128,12 @@ class Manifest(Message):
 
     @model_validator(mode="after")
     def _a_card_needs_torch(self) -> Self:
-        if self.device is Device.GPU and self.flavour is not Flavour.TORCH:
-            raise ValueError(f"device 'gpu' needs flavour 'torch', and flavour is {self.flavour.value!r}")
-        if self.device is Device.GPU and self.memory_meter:
-            raise ValueError("device 'gpu' excludes memory_meter, which counts the machine's memory")
+        if self.device is not Device.CPU and self.flavour is not Flavour.TORCH:
+            raise ValueError(f"device {self.device.value!r} needs flavour 'torch', not {self.flavour.value!r}")
+        if self.device is not Device.CPU and self.memory_meter:
+            raise ValueError(f"device {self.device.value!r} excludes memory_meter, which counts the machine's memory")
+        if self.benchmark is not None and self.flavour is not Flavour.TORCH:
+            raise ValueError(f"a benchmark needs flavour 'torch', and flavour is {self.flavour.value!r}")
         return self
 
     def diagnosed_by(self, attempt: Attempt | None = None) -> Diagnosed | None:

@@ -51,6 +51,11 @@ class MeasuredBy(StrEnum):
     LEARNER_PROCESS = "learner_process"
 
 
+MEDIAN_TIME = "median time"
+CARD_MEMORY = "card memory, with CUDA's own"
+"""Names of measures that website and grader share."""
+
+
 class Measure(Message):
     """A number with its unit and who measured it; `most` is the exercise's budget for it, if it has one."""
 

@@ -12,7 +12,8 @@ from graders.contract.events import EventKind, OnEvent, Output
 from graders.contract.jobs import Device, Flavour, GradeJob, RunJob
 from graders.contract.limits import MAX_PACKED_TRACE_BYTES, MAX_TRACE_BYTES, Limits
 from graders.contract.outcome_sentences import MACHINE_BUSY, find_other_version, find_stumble, make_end
-from graders.contract.results import Outcome, RunEnd, Verdict
+from graders.contract.results import Measure, Outcome, RunEnd, Verdict
+from graders.judging.benchmark import make_benchmark_job, read_benchmark
 from graders.judging.case_session import CaseBatch, CaseSession, choose_driver
 from graders.judging.exits import (
     MachineBusy,
@@ -90,6 +91,7 @@ def grade(
         session = CaseSession(job, exercise, answers, on_event)
         exit_ = run_cases(session, box, cancelled)
     outcome, finding = session.conclude(exit_)
+    timed = run_benchmark(job, exercise, box, cancelled) if outcome in (Outcome.PASSED, Outcome.OK) else ()
     weighed = outcome is Outcome.PASSED and manifest.diagnosis is not None
     if outcome is Outcome.PASSED and (finding := weigh_diagnosis(job.diagnosed, manifest)):
         outcome = Outcome.WRONG_ANSWER
@@ -105,9 +107,18 @@ def grade(
         mistake=next((ruling.mistake for ruling in session.rulings if ruling.outcome is not Outcome.PASSED), None),
         stdout=read_text(exit_.stdout),
         stderr=read_text(exit_.stderr),
-        measures=measure(exit_) + session.measure(),
+        measures=measure(exit_) + session.measure() + timed,
         profile=box.profile.value,
     )
+
+
+def run_benchmark(job: GradeJob, exercise: Exercise, box: Box, cancelled: threading.Event) -> tuple[Measure, ...]:
+    """The times of an answer whose cases passed, if they were asked for. A run that fails has none, and no effect."""
+    manifest = exercise.manifest
+    if not job.benchmark or manifest.benchmark is None:
+        return ()
+    timing = make_benchmark_job(job.source, exercise.benchmark, manifest.benchmark, manifest)
+    return read_benchmark(run_cell(timing, box, lambda kind, body: None, cancelled))
 
 
 def run_cases(session: CaseSession, box: Box, cancelled: threading.Event) -> Exit:
@@ -137,7 +148,7 @@ def write_request(session: CaseSession, batch: CaseBatch, limits: Limits, has_ca
     if batch[0][1].untouched:
         content["inputs"] = manifest.inputs.value
     payload, sink = json.dumps(content).encode(), _output_sink(session.on_event)
-    card = has_card and manifest.device is Device.GPU
+    card = has_card and manifest.device is not Device.CPU
     return BoxRequest(manifest.flavour, driver, payload, limits, sink, one_core=measured, card=card)
 
 
@@ -156,7 +167,7 @@ def run_cell(job: RunJob, box: Box, on_event: OnEvent, cancelled: threading.Even
         "engine": engine,
         "caps": caps,
     }
-    payload, card = json.dumps(content).encode(), box.has_card and job.device is Device.GPU
+    payload, card = json.dumps(content).encode(), box.has_card and job.device is not Device.CPU
     request = BoxRequest(job.flavour, Driver.CELL, payload, job.limits, _output_sink(on_event), card=card)
     with _running(box, request, cancelled) as run:
         raw = run.receive_at_most(MAX_DOCUMENT_BYTES + 1)

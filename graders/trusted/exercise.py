@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from graders.contract.exercise_files import JUDGING_FILES, MANIFEST, NEEDED_FILES, PROBE, digest_exercise
+from graders.contract.exercise_files import BENCHMARK, JUDGING_FILES, MANIFEST, NEEDED_FILES, PROBE, digest_exercise
 from graders.contract.manifest import Manifest
 from graders.contract.model import ExerciseName
 from graders.trusted.faults import ExerciseProblem, OtherVersion
@@ -30,6 +30,8 @@ class Exercise:
     manifest: Manifest
     probe: str
     digest: str
+    benchmark: str = ""
+    """The text of benchmark.py, for a manifest with [benchmark]."""
 
 
 def load_exercise(root: Path, name: str, wanted_digest: str = "") -> Exercise:
@@ -90,7 +92,8 @@ def _read_exercise(path: Path, signature: Signature) -> Exercise:
     """Cached, so that a worker reads the files only once until they change."""
     texts = {name: read_file(path, name) for name in NEEDED_FILES}
     manifest, digest = read_manifest(texts[MANIFEST]), _read_digest(path, signature)
-    return Exercise(ExerciseName(path.name), path, manifest, texts[PROBE], digest)
+    benchmark = read_file(path, BENCHMARK) if manifest.benchmark else ""
+    return Exercise(ExerciseName(path.name), path, manifest, texts[PROBE], digest, benchmark)
 
 
 def read_file(folder: Path, name: str) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 from graders.contract.events import OnEvent
 from graders.contract.jobs import GradeJob, RunJob
 from graders.contract.limits import Limits
-from graders.contract.results import Measure, MeasuredBy, Outcome, RunEnd, Verdict
+from graders.contract.results import CARD_MEMORY, Measure, MeasuredBy, Outcome, RunEnd, Verdict
 from graders.trusted.finding_sentences import find_outcome
 from graders.worker.runner import Runner
 
@@ -46,7 +46,7 @@ class CardReading:
         if not self.clocks_mhz:
             return ()
         facts = (
-            ("card memory, with CUDA's own", self.peak_mib, "MiB"),
+            (CARD_MEMORY, self.peak_mib, "MiB"),
             ("card clock, lowest", min(self.clocks_mhz), "MHz"),
             ("card clock, highest", max(self.clocks_mhz), "MHz"),
         )

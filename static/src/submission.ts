@@ -65,8 +65,10 @@ class SubmissionElement extends HTMLElement {
     if (asked) this.diagnosis = new DiagnosisFields(asked);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      if (event.submitter?.hasAttribute("data-script")) void this.runFile();
-      else void this.send(form, event.submitter?.hasAttribute("data-check") ?? false);
+      const button = event.submitter;
+      const measures = button?.hasAttribute("data-measure") ?? false;
+      if (button?.hasAttribute("data-script")) void this.runFile();
+      else void this.send(form, measures || (button?.hasAttribute("data-check") ?? false), measures);
     });
     // On the document, because the hints are renewed. Only the element with the form listens: a verdict is one too.
     document.addEventListener("submit", this.hint);
@@ -110,7 +112,7 @@ class SubmissionElement extends HTMLElement {
     button.textContent = this.beforeReset === null ? "Reset to the starter" : "Undo reset";
   }
 
-  private async send(form: HTMLFormElement, isPublicCheck: boolean): Promise<void> {
+  private async send(form: HTMLFormElement, isPublicCheck: boolean, measures: boolean): Promise<void> {
     const key = form.querySelector<HTMLInputElement>('input[name="idempotency_key"]');
     const url = isPublicCheck ? this.dataset["apiCheck"] : this.dataset["api"];
     if (!key || !url || this.hasAttribute("data-sending")) return;
@@ -118,7 +120,7 @@ class SubmissionElement extends HTMLElement {
     this.say("Sending …");
     this.cases.clear();
     try {
-      const accepted = await this.post(url, key.value, isPublicCheck);
+      const accepted = await this.post(url, key.value, isPublicCheck, measures);
       key.value = newKey();
       this.say(waitingWords(accepted));
       this.follow(accepted.events, `/exercises/${this.dataset["exercise"]}/submissions/${accepted.id}`);
@@ -160,11 +162,11 @@ class SubmissionElement extends HTMLElement {
   private sending(now: boolean): void {
     this.toggleAttribute("data-sending", now);
     // Not `disabled`, which would remove the keyboard's focus.
-    for (const button of this.querySelectorAll("[data-check], [data-script], [data-submit]")) button.setAttribute("aria-disabled", String(now));
+    for (const button of this.querySelectorAll("[data-check], [data-measure], [data-script], [data-submit]")) button.setAttribute("aria-disabled", String(now));
   }
 
-  private async post(url: string, key: string, isPublicCheck: boolean): Promise<Accepted> {
-    const said = isPublicCheck ? {} : (this.diagnosis?.said() ?? {});
+  private async post(url: string, key: string, isPublicCheck: boolean, benchmark: boolean): Promise<Accepted> {
+    const said = isPublicCheck ? (benchmark ? { benchmark } : {}) : (this.diagnosis?.said() ?? {});
     const source = this.pad?.text() ?? "";
     const response = await fetch(url, {
       method: "POST",

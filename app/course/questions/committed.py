@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -10,6 +10,8 @@ from app.course.blocks import Measure, Measurement, Value, VariantDraw
 from app.course.checking.hidden_setup import cell_job, variant_job
 from app.course.problems import Report, Rule
 from app.course.questions.question import QuestionBase
+from graders.contract.jobs import Device, RunJob
+from graders.contract.limits import CELL_LIMITS
 
 VARIANTS, MEASURES = "variants", "measures"
 
@@ -50,11 +52,19 @@ File = TypeVar("File", bound=_Fields)
 
 def hash_variant(question: QuestionBase) -> str:
     """Identifies the draws of a question by its generator and their number; its wording may change freely."""
-    return _hash(variant_job(question.variant).model_dump_json()) if question.variant else ""
+    return _hash(_write_job(variant_job(question.variant))) if question.variant else ""
 
 
 def hash_measure(measure: Measure) -> str:
-    return _hash(cell_job(measure.cell).model_dump_json())
+    return _hash(_write_job(cell_job(measure.cell)))
+
+
+def _write_job(job: RunJob) -> str:
+    """As JSON, without what is as it was before jobs could say it: what was committed then stays valid."""
+    later: dict[str, Any] = {"limits": {"card_mib"}} if job.limits.card_mib == CELL_LIMITS.card_mib else {}
+    if job.device is Device.CPU:
+        later["device"] = True
+    return job.model_dump_json(exclude=later)
 
 
 def _hash(text: str) -> str:

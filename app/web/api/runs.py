@@ -124,7 +124,12 @@ async def start_run(context: LearnerContext, asked: RunRequest) -> Started:
         job = job.model_copy(update={"limits": IDLE_LIMITS})
     origin = context.request_context.origin
     accepted = await site.ledger.submit(
-        context.learner, secrets.token_hex(16), job, job.device.queue, origin, idle=asked.as_typed
+        context.learner,
+        secrets.token_hex(16),
+        job,
+        job.device.choose_queue(has_card=False),
+        origin,
+        idle=asked.as_typed,
     )
     current_submission.set(accepted.id)
     site.metrics.jobs.labels((Kind.IDLE if asked.as_typed else Kind.RUN).value).inc()

@@ -17,7 +17,7 @@ from app.course.model import Exercise
 from app.storage.comments import Comment
 from app.storage.draft_key import diagnosis_key, exercise_key
 from app.web.edge.assigned import find_regraded
-from app.web.edge.closed_exercises import Closed, need_grader
+from app.web.edge.closed_exercises import Closed, choose_queue, need_grader
 from app.web.edge.exercise_digest import read_digest
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import LearnerContext, LearnerContextDep, RequestContext, RequestContextDep
@@ -83,6 +83,12 @@ class PublicCheckRequest(BaseModel):
     idempotency_key: str = Field(pattern=KEY_PATTERN)
 
 
+class TimedCheckRequest(PublicCheckRequest):
+    """With `benchmark`, a lab that is timed is timed too, once its public checks pass."""
+
+    benchmark: bool = False
+
+
 class SubmissionRequest(PublicCheckRequest):
     """An answer to an exercise. The same `idempotency_key` sent again is the same submission, not a second one.
 
@@ -123,14 +129,14 @@ async def _submit(context: LearnerContext, exercise: Exercise, asked: Submission
         await context.site.store.save_draft(
             context.learner, diagnosis_key(exercise.name), write_draft(said), context.now
         )
-    job = _make_job(exercise, asked, said)
+    job = _make_job(exercise, asked, said).model_copy(update={"benchmark": exercise.manifest.benchmark is not None})
     return await _hand_over(context, exercise, job, asked.idempotency_key)
 
 
-async def _run_public_checks(context: LearnerContext, exercise: Exercise, asked: PublicCheckRequest) -> Accepted:
+async def _run_public_checks(context: LearnerContext, exercise: Exercise, asked: TimedCheckRequest) -> Accepted:
     """The public checks alone: not an attempt, and without a diagnosis."""
     await context.request_context.count_kept(Act.PUBLIC_CHECK, asked.source)
-    job = _make_job(exercise, asked, public_only=True)
+    job = _make_job(exercise, asked, public_only=True).model_copy(update={"benchmark": asked.benchmark})
     return await _hand_over(context, exercise, job, asked.idempotency_key)
 
 
@@ -152,9 +158,8 @@ async def _hand_over(context: LearnerContext, exercise: Exercise, job: GradeJob,
     await need_grader(site, exercise)
     # Save the draft before submitting: after it, this write would hold the lock that the worker's claim waits for.
     await site.store.save_draft(context.learner, exercise_key(exercise.name), job.source, context.now)
-    accepted = await site.ledger.submit(
-        context.learner, idempotency_key, job, exercise.manifest.device.queue, context.request_context.origin
-    )
+    queue = await choose_queue(site, exercise.manifest.device)
+    accepted = await site.ledger.submit(context.learner, idempotency_key, job, queue, context.request_context.origin)
     current_submission.set(accepted.id)
     if not accepted.already:
         site.metrics.jobs.labels((Kind.CHECK if job.public_only else Kind.GRADE).value).inc()
@@ -178,8 +183,8 @@ async def submit(exercise: ExerciseDep, context: LearnerContextDep, asked: Submi
 
 
 @api.post("/exercises/{name}/checks", status_code=202)
-async def check(exercise: ExerciseDep, context: LearnerContextDep, asked: PublicCheckRequest) -> AcceptedAnswer:
-    """Run the public checks. This is not an attempt, and the result is kept for an hour."""
+async def check(exercise: ExerciseDep, context: LearnerContextDep, asked: TimedCheckRequest) -> AcceptedAnswer:
+    """Run the public checks, and the benchmark if asked. This is not an attempt; the result is kept for an hour."""
     return _answer(await _run_public_checks(context, exercise, asked))
 
 
@@ -191,6 +196,7 @@ class AnswerForm:
     idempotency_key: str
     category: str
     line: int | None
+    benchmark: bool = False
 
 
 def read_form(
@@ -198,8 +204,9 @@ def read_form(
     idempotency_key: Annotated[str, Form(pattern=KEY_PATTERN)],
     category: Annotated[str, Form(max_length=64)] = "",
     line: Annotated[int | None, Form(ge=1, le=100_000)] = None,
+    benchmark: Annotated[bool, Form()] = False,
 ) -> AnswerForm:
-    return AnswerForm(clean_source(source), idempotency_key, category, line)
+    return AnswerForm(clean_source(source), idempotency_key, category, line, benchmark)
 
 
 FormDep = Annotated[AnswerForm, Depends(read_form)]
@@ -221,7 +228,7 @@ async def check_by_form(exercise: ExerciseDep, context: LearnerContextDep, form:
 
 
 async def _check_and_keep_diagnosis(context: LearnerContext, exercise: Exercise, form: AnswerForm) -> Accepted:
-    asked = PublicCheckRequest(source=form.source, idempotency_key=form.idempotency_key)
+    asked = TimedCheckRequest(source=form.source, idempotency_key=form.idempotency_key, benchmark=form.benchmark)
     accepted = await _run_public_checks(context, exercise, asked)
     # Only now, because a request that the rates refuse must write nothing.
     if (said := read_diagnosed(exercise, form.category, form.line)) is not None:
@@ -326,7 +333,8 @@ async def restore(exercise: ExerciseDep, submission: SubmissionDep, context: Lea
 
 async def _show(context: RequestContext, exercise: Exercise, submission: Submission) -> SubmissionView:
     ledger = context.site.ledger
-    position = await ledger.find_position(submission.id, exercise.manifest.device.queue) or QueuePosition(0, 0.0)
+    queue = await choose_queue(context.site, exercise.manifest.device)
+    position = await ledger.find_position(submission.id, queue) or QueuePosition(0, 0.0)
     next_step = None
     if _has_passed(submission) and context.viewing is None:
         progress = count_progress(await ledger.finished_submissions(submission.learner))

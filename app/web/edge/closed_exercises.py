@@ -2,7 +2,7 @@
 
 from app.course.model import Exercise
 from app.web.edge.site import Site
-from graders.contract.jobs import Device
+from graders.contract.jobs import Device, Queue
 
 NO_METER = (
     "This exercise is closed on this site: it is judged by memory, and no running grader can measure that. "
@@ -21,12 +21,13 @@ class Closed(Exception):
 async def find_closing(site: Site, exercise: Exercise) -> str:
     """Why it is closed; "" if it is open, also while no grader has reported: what comes then waits for one."""
     device = exercise.manifest.device
-    if device is Device.CPU and not exercise.manifest.memory_meter:
+    if device is not Device.GPU and not exercise.manifest.memory_meter:
         return ""
     workers = [worker.hello for worker in await site.ledger.workers()]
     if not workers:
         return ""
-    serving = [hello for hello in workers if hello.queue is device.queue]
+    queue = await choose_queue(site, device)
+    serving = [hello for hello in workers if hello.queue is queue]
     if device is Device.GPU and not serving:
         return NO_CARD
     if exercise.manifest.memory_meter and not any(hello.memory_cgroup for hello in serving):
@@ -42,4 +43,9 @@ async def need_grader(site: Site, exercise: Exercise) -> None:
 
 async def has_card(site: Site) -> bool:
     """Whether a grader with a card is running."""
-    return any(worker.hello.queue is Device.GPU.queue for worker in await site.ledger.workers())
+    return any(worker.hello.queue is Queue.GPU for worker in await site.ledger.workers())
+
+
+async def choose_queue(site: Site, device: Device) -> Queue:
+    """Where a job for this device goes now."""
+    return device.choose_queue(has_card=device is not Device.CPU and await has_card(site))

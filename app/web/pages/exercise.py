@@ -16,7 +16,7 @@ from app.learning.grading import Kind
 from app.storage.draft_key import diagnosis_key, exercise_key
 from app.web.edge.asking import gather_beside
 from app.web.edge.assigned import say_assigned
-from app.web.edge.closed_exercises import find_closing
+from app.web.edge.closed_exercises import choose_queue, find_closing
 from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import LearnerContextDep, RequestContext, RequestContextDep
 from app.web.edge.links import link_to
@@ -32,7 +32,7 @@ from app.web.views.lab_chart import ChartView, show_chart
 from app.web.views.scripts import has_script
 from app.web.views.spots import PROMPT, report_address
 from app.web.views.threads import BlockThreads
-from graders.contract.jobs import Device, Diagnosed
+from graders.contract.jobs import Diagnosed, Queue
 from graders.contract.limits import Limits
 from graders.contract.manifest import Checks, Manifest
 from graders.contract.model import ExerciseName, SubmissionId
@@ -102,6 +102,8 @@ class ExercisePage:
     api_check_action: str
     max_source_kib: int
     checks: ChecksView
+    timed: bool
+    """Whether it is a lab with a benchmark, and so has a button that measures."""
     diagnosis: DiagnosisForm | None
     chart: ChartView | None
     limits: tuple[LimitRow, ...]
@@ -196,6 +198,7 @@ async def render_exercise(context: RequestContext, exercise: Exercise, refused: 
         api_check_action=f"/api{base}/checks",
         max_source_kib=MAX_SOURCE_KIB,
         checks=show_checks(manifest.checks),
+        timed=manifest.benchmark is not None,
         diagnosis=make_form(exercise, said, last),
         chart=show_chart(exercise, mine.history, zone),
         limits=show_limits(manifest.limits) + await _show_card(context, manifest),
@@ -261,7 +264,7 @@ def show_limits(limits: Limits) -> tuple[LimitRow, ...]:
 
 async def _show_card(context: RequestContext, manifest: Manifest) -> tuple[LimitRow, ...]:
     """For an exercise on a GPU: its memory, and how much of their time on it the reader has used."""
-    if manifest.device is Device.CPU:
+    if await choose_queue(context.site, manifest.device) is Queue.CPU:
         return ()
     ledger, learner = context.site.ledger, context.learner
     seconds = (await ledger.card_quota(learner)).used_seconds if learner else 0.0

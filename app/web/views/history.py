@@ -11,7 +11,7 @@ from app.web.views.presenting_results import show_measures, show_moment
 from app.web.views.result_views import MeasureView
 from graders.contract.jobs import GradeJob
 from graders.contract.model import SubmissionId
-from graders.contract.results import Measure, Outcome, Verdict
+from graders.contract.results import CARD_MEMORY, MEDIAN_TIME, Measure, Outcome, Verdict
 from graders.ledger import Submission
 
 MAX_SHOWN = 200
@@ -37,6 +37,8 @@ class SubmissionRow:
     cases_total: int
     finding: str = ""
     said: str = ""
+    rank: str = ""
+    """Of a lab that is timed: its place among the learner's own right answers."""
     measures: tuple[MeasureView, ...] = ()
     new_comments: int = 0
     """How many comments on it the learner has not seen yet."""
@@ -72,9 +74,10 @@ def show_history(
 ) -> tuple[SubmissionRow, ...]:
     """The rows of the history, newest first like `history`, with times on the clocks of `zone`."""
     total = len(history)
+    ranks = rank_times(exercise, history)
     rows = (_show_row(exercise, submission, total - place, zone) for place, submission in enumerate(history))
     return tuple(
-        replace(row, new_comments=new_comments.get(submission.id, 0))
+        replace(row, new_comments=new_comments.get(submission.id, 0), rank=ranks.get(submission.id, ""))
         for row, submission in zip(rows, history, strict=True)
     )
 
@@ -96,6 +99,25 @@ def _show_row(exercise: Exercise, submission: Submission, number: int, zone: tzi
     )
 
 
+def rank_times(exercise: Exercise, history: Sequence[Submission]) -> dict[SubmissionId, str]:
+    """For a lab that is timed: the place of each right answer of these by its median time, in words."""
+    if exercise.manifest.benchmark is None:
+        return {}
+    times: dict[SubmissionId, float] = {}
+    for submission in history:
+        verdict = submission.result
+        if isinstance(verdict, Verdict) and verdict.outcome is Outcome.PASSED:
+            for measure in verdict.measures:
+                if measure.name == MEDIAN_TIME:
+                    times[submission.id] = measure.value
+    ordered = sorted(times, key=lambda submission: times[submission])
+    return {
+        submission: f"number {place} of your {len(ordered)} right answers by its time"
+        for place, submission in enumerate(ordered, 1)
+        if len(ordered) > 1
+    }
+
+
 def name_outcome(verdict: Verdict) -> str:
     return "right code, wrong diagnosis" if verdict.diagnosis_right is False else NAMES[verdict.outcome]
 
@@ -112,6 +134,8 @@ def _write_said(exercise: Exercise, submission: Submission) -> str:
 def charted_measures(exercise: Exercise, verdict: Verdict) -> tuple[Measure, ...]:
     """The measures of the charted case; without a chart, the processor time and peak memory of the whole run."""
     chart = exercise.manifest.chart
+    if exercise.manifest.benchmark is not None:
+        return tuple(measure for measure in verdict.measures if measure.name in (MEDIAN_TIME, CARD_MEMORY))
     if chart is None:
         return tuple(measure for measure in verdict.measures if measure.name in ("cpu", "peak memory"))
     return next((case.measures for case in verdict.cases if case.name == chart.case), ())

@@ -128,6 +128,6 @@ def test_a_manifest_that_no_card_could_serve_is_refused(more: dict[str, object],
         "format": 1, "title": "T", "summary": "S", "kind": "lab", "difficulty": "deep", "minutes": 5, "concepts": [],
         "flavour": "torch", "device": "gpu", "findings": {}, "attempts": [],
     }  # fmt: skip
-    assert Manifest.model_validate(written).device.queue is Queue.GPU
+    assert Manifest.model_validate(written).device.choose_queue(has_card=False) is Queue.GPU
     with pytest.raises(ValueError, match=words):
         Manifest.model_validate(written | more)
