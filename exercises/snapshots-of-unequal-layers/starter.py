@@ -1,5 +1,5 @@
 def reverse(machine):
-    """The gradient with respect to machine.start. This one keeps every state."""
+    """The gradient at machine.start. This one keeps every state."""
     states = [machine.start]
     for layer in range(machine.layers):
         states.append(machine.forward(layer, states[-1]))
