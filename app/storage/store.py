@@ -37,6 +37,7 @@ from app.storage.lti_scores import LtiScores
 from app.storage.notes import Notes
 from app.storage.overrides import Overrides
 from app.storage.publications import Publications
+from app.storage.rankings import Rankings
 from app.storage.records import NOTHING_YET, Answer, ChapterHistory, Prediction, Reading
 from app.storage.regraded import RegradedWork
 from app.storage.regrades import Regrades
@@ -67,6 +68,7 @@ class Store:
         self.rosters = Rosters(database)
         self.assignments = Assignments(database)
         self.class_submissions = ClassSubmissions(database)
+        self.rankings = Rankings(database)
         self.comments = Comments(database)
         self.viewings = Viewings(database)
         self.identities = Identities(database)

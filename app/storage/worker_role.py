@@ -22,6 +22,7 @@ JUDGED_COLUMNS: Final = (
     "cases_passed",
     "cases_total",
     "credit",
+    "held_share",
 )
 """What a worker writes of a submission's row: not whose it is, not its code, not its exercise, not its rank."""
 

@@ -121,6 +121,8 @@ class Manifest(Message):
     diagnosis: Diagnosis | None = None
     chart: Chart | None = None
     benchmark: Benchmark | None = None
+    ranking: bool = False
+    """Whether those who passed are ranked by the share of its bounds that a program held at once."""
     findings: dict[Slug, FindingText]
     attempts: tuple[Attempt, ...]
     draft: bool = False

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, model_validator
 
+from graders.contract.chart import HELD
 from graders.contract.model import ExerciseName, Message
 from graders.contract.trace import Trace
 
@@ -202,6 +203,24 @@ class Verdict(Message):
     def credit(self) -> float:
         """From 0 to 1: all or nothing, that is 1 for `passed` and 0 for any other outcome."""
         return 1.0 if self.outcome is Outcome.PASSED else 0.0
+
+    @property
+    def held_share(self) -> float | None:
+        """How much a program that passed held at once, as a share of what it could, averaged over the public cases.
+
+        None if it did not pass, or if no public case has such a bound. Numbers that its own process reported are left
+        out.
+        """
+        if self.outcome is not Outcome.PASSED:
+            return None
+        shares = [
+            measure.value / measure.most
+            for case in self.cases
+            if case.public
+            for measure in case.measures
+            if measure.name == HELD and measure.most and measure.measured_by is not MeasuredBy.LEARNER_PROCESS
+        ]
+        return sum(shares) / len(shares) if shares else None
 
 
 class RunEnd(Message):

@@ -100,8 +100,9 @@ def write_end(
     return True
 
 
-def _score(result: Verdict | RunEnd) -> dict[str, float]:
+def _score(result: Verdict | RunEnd) -> dict[str, float | None]:
     """The columns that repeat the verdict's score, so that a query need not read the result."""
     if isinstance(result, RunEnd):
         return {}
-    return {"cases_passed": result.cases_passed, "cases_total": result.cases_total, "credit": result.credit}
+    counts = {"cases_passed": result.cases_passed, "cases_total": result.cases_total}
+    return {**counts, "credit": result.credit, "held_share": result.held_share}

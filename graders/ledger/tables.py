@@ -34,9 +34,10 @@ metadata = MetaData(naming_convention=NAMING_CONVENTION)
 # All times are seconds since 1970, except `lease_until`, which uses the host's steady clock. `claim_number` counts
 # claims and is the fencing token; `lost_workers` counts the claims whose worker was lost. `last_seq` is the newest
 # event's number. `cases_passed`, `cases_total` and `credit` (from 0 to 1) repeat the verdict in `result` for queries;
-# they are NULL where there is no verdict. `exercise_digest` names the judging files as they were when the job was
-# submitted. `priority` and `proven` rank the job (see fairness.py); `address_key` is a keyed hash, which is deleted
-# minutes after the run. `request` is the id of the request that submitted it, for log lines.
+# they are NULL where there is no verdict, and so is `held_share` beyond labs that passed within a bound of memory.
+# `exercise_digest` names the judging files as they were when the job was submitted. `priority` and `proven` rank the
+# job (see fairness.py); `address_key` is a keyed hash, which is deleted minutes after the run. `request` is the id of
+# the request that submitted it, for log lines.
 submissions = Table(
     "submissions",
     metadata,
@@ -65,6 +66,7 @@ submissions = Table(
     Column("cases_passed", Integer),
     Column("cases_total", Integer),
     Column("credit", Double),
+    Column("held_share", Double),
     Column("address_key", String(16)),
     Column("request", String(64)),
     UniqueConstraint("learner", "idempotency_key"),
@@ -130,6 +132,14 @@ Index(
     submissions.c.state,
     sqlite_where=is_graded & finished,
     postgresql_where=is_graded & finished,
+)
+Index(
+    "ix_submissions_held",
+    submissions.c.exercise,
+    submissions.c.learner,
+    submissions.c.held_share,
+    sqlite_where=is_graded & submissions.c.held_share.is_not(None),
+    postgresql_where=is_graded & submissions.c.held_share.is_not(None),
 )
 
 # A `finished` event has an empty body here: its body is the submission's result, which is in the submission's row.

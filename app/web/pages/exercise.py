@@ -14,6 +14,7 @@ from app.course.blocks import Html
 from app.course.model import Course, Exercise
 from app.learning.grading import Kind
 from app.storage.draft_key import diagnosis_key, exercise_key
+from app.storage.rankings import SectionBests
 from app.web.edge.asking import gather_beside
 from app.web.edge.assigned import say_assigned
 from app.web.edge.closed_exercises import choose_queue, find_closing
@@ -29,6 +30,7 @@ from app.web.views.blocks import ProblemView
 from app.web.views.diagnosis import DiagnosisForm, make_form
 from app.web.views.history import MAX_SHOWN, SubmissionRow, show_history
 from app.web.views.lab_chart import ChartView, show_chart
+from app.web.views.ranking import RankingView, show_ranking
 from app.web.views.scripts import has_script
 from app.web.views.spots import PROMPT, report_address
 from app.web.views.threads import BlockThreads
@@ -106,6 +108,7 @@ class ExercisePage:
     """Whether it is a lab with a benchmark, and so has a button that measures."""
     diagnosis: DiagnosisForm | None
     chart: ChartView | None
+    ranking: RankingView | None
     limits: tuple[LimitRow, ...]
     hints: tuple[HintView, ...]
     history: tuple[SubmissionRow, ...]
@@ -150,6 +153,8 @@ class _Mine:
     draft: str | None = None
     diagnosis: str | None = None
     new_comments: Mapping[SubmissionId, int] = field(default_factory=dict)
+    bests: tuple[SectionBests, ...] = ()
+    """What their sections reached, if the exercise has a ranking."""
 
 
 @dataclass(frozen=True)
@@ -201,6 +206,7 @@ async def render_exercise(context: RequestContext, exercise: Exercise, refused: 
         timed=manifest.benchmark is not None,
         diagnosis=make_form(exercise, said, last),
         chart=show_chart(exercise, mine.history, zone),
+        ranking=show_ranking(exercise, mine.history, mine.bests, zone),
         limits=show_limits(manifest.limits) + await _show_card(context, manifest),
         hints=_show_hints(exercise, mine.hints_opened),
         history=history,
@@ -232,6 +238,7 @@ async def _gather_mine(context: RequestContext, exercise: Exercise) -> _Mine:
         drafts.get(key),
         drafts.get(diagnosis_key(exercise.name)),
         await site.store.comments.count_unread(learner),
+        await site.store.rankings.of_learner(learner, exercise.name) if exercise.manifest.ranking else (),
     )
 
 
