@@ -22,7 +22,7 @@ RUN TORCH=$TORCH tools/make_environment "$LOCK"
 
 FROM base AS site
 COPY --from=site-environment /srv/unwind/.venv .venv
-COPY course.toml glossary.md debugging.toml torch-releases.json ./
+COPY LICENSE course.toml glossary.md debugging.toml torch-releases.json ./
 COPY chapters chapters
 COPY gallery gallery
 COPY drills drills

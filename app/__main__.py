@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands.add_parser("doctor", help="say what is wrong with this installation, and the remedy", add_help=False)
     commands.add_parser("check", help="prove the course: structure, cells, claims, exercises", add_help=False)
     commands.add_parser("new", help="start a course, a chapter or an exercise", add_help=False)
-    commands.add_parser("export", help="write a chapter as a Jupyter notebook", add_help=False)
+    commands.add_parser("export", help="write a chapter as a notebook, an exercise as a folder", add_help=False)
     commands.add_parser("import", help="start a chapter from a Jupyter notebook", add_help=False)
     commands.add_parser("contents", help="list the course's chapters and exercises in two tables", add_help=False)
     commands.add_parser("releases", help="run the course's claims on other releases of torch", add_help=False)
@@ -111,11 +111,11 @@ def _run_on_course(command: str, rest: list[str]) -> int:
 
             return run_releases(rest)
         case "export":
-            from app.notebooks import export  # noqa: PLC0415
+            from app.exchange import export  # noqa: PLC0415
 
             return export(rest)
         case "import":
-            from app.notebooks import import_  # noqa: PLC0415
+            from app.exchange import import_  # noqa: PLC0415
 
             return import_(rest)
         case _:

@@ -73,6 +73,17 @@ def read_text(path: Path, root: Path, rule: Rule, report: Report) -> str:
         return path.read_text(encoding="utf-8", errors="replace")
 
 
+def read_exercise_files(folder: Path) -> dict[str, bytes]:
+    """The files of an exercise's folder that may be read, by path within it; hidden files and bytecode are not."""
+    paths = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*"))}
+    root = folder.parents[1]
+    return {
+        name: path.read_bytes()
+        for name, path in paths.items()
+        if not any(part.startswith((".", "_")) for part in name.split("/")) and may_be_read(path, root)
+    }
+
+
 def list_drawn_files(folder: Path) -> list[str]:
     """The pictures of a chapter's folder and what the check committed beside them, by path within the folder."""
     paths = [

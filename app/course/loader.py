@@ -59,21 +59,11 @@ PAGES_WITHOUT_TORCH = ("problems", "claims")
 """The player steps through PyTorch's graphs."""
 
 WATCHED = (
-    "course.toml",
-    GLOSSARY,
-    DEBUGGING,
-    "gallery/*.py",
-    "drills/*",
-    RELEASES,
-    "chapters/*/chapter.md",
-    "chapters/*/evidence.json",
-    "chapters/*/figures/*",
-    "chapters/*/traces/*.json",
-    "chapters/*/variants/*.json",
-    "chapters/*/measures/*.json",
-    "exercises/*/*",
-    "exercises/*/attempts/*",
-)
+    "course.toml", "LICENSE", GLOSSARY, DEBUGGING, "gallery/*.py", "drills/*", RELEASES,
+    "chapters/*/chapter.md", "chapters/*/evidence.json", "chapters/*/figures/*", "chapters/*/traces/*.json",
+    "chapters/*/variants/*.json", "chapters/*/measures/*.json",
+    "exercises/*/*", "exercises/*/attempts/*", "exercises/*/mutants/*",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

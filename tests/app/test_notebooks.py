@@ -13,7 +13,7 @@ import pytest
 from app.course.block_tree import blocks_of
 from app.course.blocks import Cell
 from app.course.loader import load_course
-from app.notebooks import export, import_
+from app.exchange import export, import_
 
 FIXTURE = Path(__file__).resolve().parents[1] / "course"
 SLUGS = ("a-first-graph", "a-second-look")

@@ -1,0 +1,79 @@
+"""`python -m app export` and `import`: what leaves a course as files that stand alone, and what comes into it."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
+
+from app.course.files import may_be_read, read_exercise_files
+from app.course.loader import CourseReader
+from app.course.standalone import LICENCE, Standalone, make_standalone
+from app.new import Request
+from app.notebooks import EXPORTED, REFUSED, export_chapter, import_notebook
+from app.zips import pack
+from graders.contract.exercise_files import MANIFEST
+
+
+def export(arguments: Sequence[str], out: TextIO | None = None) -> int:
+    """Writes a chapter's notebook or an exercise's folder. Exit status: 0 written, 1 not."""
+    parser = argparse.ArgumentParser(
+        prog="python -m app export",
+        description="Write a chapter as a Jupyter notebook, or an exercise as a folder that needs no course.",
+    )
+    parser.add_argument("part", type=Path, metavar="PART", help="the folder of a chapter or of an exercise")
+    parser.add_argument("--course", type=Path, default=Path(), help="the folder with course.toml (this one)")
+    parser.add_argument(
+        "--out", type=Path, metavar="PATH", help="where to write (SLUG.ipynb or NAME in this folder; NAME.zip zips)"
+    )
+    given = parser.parse_args(arguments)
+    out = out or sys.stdout
+    part: Path = given.part if given.part.exists() else given.course / given.part
+    folder = part.parent if part.suffix in (".md", ".toml") else part
+    if (folder / MANIFEST).is_file():
+        return _export_exercise(folder.resolve(), given.out, out)
+    return export_chapter(folder, given.out, out)
+
+
+def _export_exercise(folder: Path, target: Path | None, out: TextIO) -> int:
+    root, name = folder.parents[1], folder.name
+    target = target or Path(name)
+    if target.exists():
+        out.write(f"{target} already exists: remove it, or name another place with --out\n")
+        return REFUSED
+    loaded = CourseReader(root).read()
+    problems = [found for found in loaded.problems if found.path.startswith(f"exercises/{name}/")]
+    if problems or name not in loaded.course.exercises:
+        first = f" {problems[0].path}:{problems[0].line}: {problems[0].message}." if problems else ""
+        out.write(f"{folder} cannot be exported.{first} `python -m app check` says what to fix\n")
+        return REFUSED
+    licence = (root / LICENCE).read_bytes() if may_be_read(root / LICENCE, root) else b""
+    made = make_standalone(loaded.course, name, read_exercise_files(folder), licence)
+    _write(made, target)
+    out.write(f"wrote {target}: {len(made.files)} files. Licence: {made.origin.licence}\n")
+    out.write(f"Grade with it: python -m graders grade {target} FILE\n" if target.suffix != ".zip" else "")
+    return EXPORTED
+
+
+def _write(made: Standalone, target: Path) -> None:
+    if target.suffix == ".zip":
+        target.write_bytes(pack(made.origin.exercise, made.files))
+        return
+    for path, content in made.files.items():
+        (target / path).parent.mkdir(parents=True, exist_ok=True)
+        (target / path).write_bytes(content)
+
+
+def import_(arguments: Sequence[str], out: TextIO | None = None) -> int:
+    """Writes a notebook as the draft of a chapter. Exit status: 0 written, 1 not."""
+    parser = argparse.ArgumentParser(
+        prog="python -m app import", description="Start a chapter from a Jupyter notebook."
+    )
+    parser.add_argument("notebook", type=Path, metavar="NOTEBOOK")
+    parser.add_argument("name", metavar="NAME", help="the chapter's folder: lower-case letters, digits and hyphens")
+    parser.add_argument("--course", type=Path, default=Path(), help="the folder with course.toml (this one)")
+    parser.add_argument("--concept", default="", help="its concept in course.toml (the first)")
+    parser.add_argument("--module", default="", help="the id of the chapter's module (the last)")
+    given = parser.parse_args(arguments)
+    request = Request("chapter", given.name, given.course.resolve(), "", given.concept, given.module)
+    return import_notebook(given.notebook, request, out or sys.stdout)
