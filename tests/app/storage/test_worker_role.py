@@ -117,6 +117,57 @@ def test_the_role_may_touch_these_tables_and_no_others(role_url: str) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("made", "before", "refusal"),
+    [
+        ("LOGIN CREATEROLE", (), r"can give itself more rights.*NOCREATEROLE"),
+        ("LOGIN IN ROLE pg_read_all_data", (), r"can use accounts, .* through another role"),
+        ("LOGIN", ("GRANT CREATE ON SCHEMA public TO PUBLIC",), r"REVOKE CREATE ON SCHEMA public FROM PUBLIC"),
+    ],
+)
+def test_a_role_with_rights_from_elsewhere_is_refused(
+    database_url: str, postgresql: Server, tmp_path: Path, made: str, before: tuple[str, ...], refusal: str
+) -> None:
+    role = "grader_with_more"
+    postgresql.execute(f"CREATE ROLE {role} {made}")
+    try:
+        with psycopg.connect(database_url) as connection:
+            for statement in before:
+                connection.execute(statement)
+        with pytest.raises(NoSuchRole, match=refusal):
+            migrate(database_url, tmp_path, role)
+    finally:
+        postgresql.execute(f"DROP ROLE {role}")
+
+
+@pytest.mark.usefixtures("database_url")
+def test_the_website_s_own_role_is_refused_and_keeps_its_rights(postgresql: Server, tmp_path: Path) -> None:
+    postgresql.execute("CREATE ROLE site_of_tests LOGIN", "CREATE DATABASE of_site OWNER site_of_tests")
+    url = postgresql.url("of_site").replace("postgresql://unwind@", "postgresql://site_of_tests@")
+    try:
+        migrate(url, tmp_path)
+        with pytest.raises(NoSuchRole, match="the website's own, or a member of it"):
+            migrate(url, tmp_path, "site_of_tests")
+        with psycopg.connect(url) as connection:
+            assert connection.execute("SELECT count(*) FROM accounts").fetchone() == (0,)
+    finally:
+        postgresql.execute("DROP DATABASE of_site WITH (FORCE)", "DROP ROLE site_of_tests")
+
+
+async def test_a_grader_cannot_change_what_has_ended_and_the_website_can(
+    both: tuple[Ledger, Ledger], database_url: str, role_url: str
+) -> None:
+    site, grader = both
+    await site.submit(LearnerId("ann"), "t", JOB)
+    claim = await take(grader)
+    assert await grader.finish(claim, PASSED)
+    worse = "UPDATE submissions SET credit = 0"
+    with psycopg.connect(role_url) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege, match="ended"):
+        connection.execute(worse)
+    with psycopg.connect(database_url) as connection:
+        assert connection.execute(worse).rowcount == 1
+
+
 def test_a_role_that_is_missing_or_a_superuser_is_refused(database_url: str, tmp_path: Path) -> None:
     with pytest.raises(NoSuchRole, match=r"no role 'nobody_here'.*CREATE ROLE nobody_here LOGIN"):
         migrate(database_url, tmp_path, "nobody_here")
