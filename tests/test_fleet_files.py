@@ -45,8 +45,12 @@ def test_settings_of_the_program_exist() -> None:
 def test_only_the_proxy_is_reachable_and_graders_know_only_their_own_password() -> None:
     assert [name for name, service in SERVICES.items() if "ports" in service] == ["proxy"]
     assert FLEET["networks"]["inside"]["internal"] is True
+    assert FLEET["networks"]["judging"]["internal"] is True
+    judging = [name for name, service in SERVICES.items() if "judging" in service["networks"]]
+    assert judging == ["database", "worker-cpu", "worker-gpu"]
     assert [name for name, service in SERVICES.items() if "outside" in service["networks"]] == ["proxy"]
     for name in ("worker-cpu", "worker-gpu"):
+        assert SERVICES[name]["networks"] == ["judging"]
         known = str(SERVICES[name]["environment"])
         assert "unwind_grader:${UNWIND_GRADER_PASSWORD" in known
         assert "UNWIND_DATABASE_PASSWORD" not in known

@@ -11,8 +11,9 @@ if [ ! -s "$data/PG_VERSION" ]; then
   echo 'host all all all scram-sha-256' >> "$data/pg_hba.conf"
 fi
 
-# Without an address it listens on its socket only, so nobody connects before the roles are right.
-"$bin/pg_ctl" -D "$data" -w -o "-c listen_addresses='' -c unix_socket_directories=/tmp" start
+# Without an address it listens on its socket only, so nobody connects before the roles are right. After a crash it
+# first replays its log. That can take minutes, and a start that gives up after pg_ctl's 60 s would begin it anew.
+"$bin/pg_ctl" -D "$data" -w -t 3600 -o "-c listen_addresses='' -c unix_socket_directories=/tmp" start
 psql() { command psql -h /tmp -v ON_ERROR_STOP=1 --quiet --no-psqlrc "$@"; }
 psql -d postgres <<'SQL'
 SELECT 'CREATE ROLE unwind LOGIN' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'unwind') \gexec
