@@ -10,7 +10,7 @@ NOT_FAST := browser faults graders/tracer graders/exercises
 export TORCH
 
 .DEFAULT_GOAL := help
-.PHONY: help serve worker migrate preview check test test-fast test-nightly test-lti test-kubernetes lint bench assets assets-check environment environment-dev environment-fleet lock clean
+.PHONY: help serve worker migrate preview check test test-fast test-nightly test-lti gpu-acceptance test-kubernetes lint bench assets assets-check environment environment-dev environment-fleet lock clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -47,6 +47,9 @@ test-nightly: environment-dev ## run what takes long: a stranger in a fresh clon
 test-lti: environment-dev ## run the way through a learning platform against Open edX's own code, in an environment of its own
 	@[ -x .venv-lti/bin/python ] || { python3 -m venv .venv-lti && .venv-lti/bin/pip install -q --require-hashes -r requirements-lti.txt; }
 	$(PY) -m pytest -q -m nightly -k open_edx tests/app/web/lti $(ARGS)
+
+gpu-acceptance: environment ## try on a machine with a card what no other test can, and print the table for docs/operating.md (TORCH=cuda; without a card: status 2)
+	$(PY) tools/gpu_acceptance.py
 
 test-kubernetes: environment-dev ## check docs/kubernetes against the schemas of Kubernetes, in an environment of its own
 	@[ -x .venv-kubernetes/bin/kubernetes-validate ] || { python3 -m venv .venv-kubernetes && .venv-kubernetes/bin/pip install -q --require-hashes -r requirements-kubernetes.txt; }
