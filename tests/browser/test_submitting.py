@@ -17,6 +17,21 @@ def submit(page: Page, answer: Path) -> None:
     page.locator("[data-result] .verdict-headline").wait_for()
 
 
+def find_ends_of_long_values(page: Page) -> dict[str, float]:
+    """Where the evidence of the open case ends at the right, if each of its values is long and has no space."""
+    ends = (
+        page.locator(".case[open]")
+        .locator(".case-values pre, .case-difference code")
+        .evaluate_all(
+            "all => all.map((one) => (one.textContent = '0.123456789'.repeat(40), one)).map((one) =>"
+            " [one.className || one.closest('div').className,"
+            "  Math.max(one.getBoundingClientRect().left + one.scrollWidth, one.getBoundingClientRect().right)])"
+        )
+    )
+    assert {name for name, _ in ends} == {"case-input", "case-got", "case-expected", "got", "wanted"}
+    return dict(ends)
+
+
 def test_a_wrong_answer_shows_its_first_failing_case_first(open_page: OpenPage) -> None:
     page = open_page("/exercises/double")
     submit(page, EXERCISE / "attempts" / "unchanged.py")
@@ -27,6 +42,8 @@ def test_a_wrong_answer_shows_its_first_failing_case_first(open_page: OpenPage) 
         expect(first.locator("dt", has_text=word)).to_be_visible()
     expect(page.locator(".history-list li")).to_have_count(1)
     expect(page.locator(".reference")).to_have_count(0)
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert {name: end for name, end in find_ends_of_long_values(page).items() if end > 390} == {}
 
 
 def test_a_right_answer_opens_the_reference(open_page: OpenPage) -> None:
