@@ -33,7 +33,7 @@ class Log:
 
     def note_step(self, loss, restored, clean):
         self.losses.append(loss.item())
-        self.kept.append(restored.detach().bfloat16())
+        self.kept.append(restored.detach().float())
         # backward() has emptied the graph of the loss. It never visits the nodes of this error.
         error = (restored.detach() - clean).abs().mean()
         self.smoothed = self.decay * self.smoothed + (1 - self.decay) * error

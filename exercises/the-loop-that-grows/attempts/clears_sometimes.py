@@ -34,7 +34,7 @@ class Log:
         self.losses.append(loss)
         error = (restored - clean).abs().mean()
         self.smoothed = self.decay * self.smoothed + (1 - self.decay) * error
-        if len(self.losses) % 50 == 0:
+        if len(self.losses) % 30 == 0:
             self.smoothed = self.smoothed.detach()
 
 
