@@ -36,7 +36,7 @@ async def answer_graph(request: Request, figure: Figure | None) -> Response:
     if figure is None:
         raise HTTPException(404, "There is no graph to draw.")
     answer = GraphAnswer(svg=figure.svg, text=figure.text, folds=tuple(fold.key for fold in figure.folds))
-    return await send_json(request, answer.model_dump_json().encode())
+    return await send_json(request, answer.model_dump_json().encode(), kept=True)
 
 
 @api.get("/{slug}/graphs/{graph_id}", response_model=GraphAnswer)
@@ -62,4 +62,4 @@ async def chapter_tape(graph_id: str, chapter: ChapterDep, context: RequestConte
     if played is None:
         raise HTTPException(404, "There is no graph to draw.")
     href = f"/api/chapters/{chapter.slug}/graphs/{graph_id}"
-    return Response(complete_graph(played, href), media_type="application/json")
+    return await send_json(context.request, complete_graph(played, href).encode(), kept=True)

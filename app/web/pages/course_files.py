@@ -1,10 +1,11 @@
 """Files of the course that pages show: a chapter's pictures, and the style rules for its formulas."""
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse
 from starlette.exceptions import HTTPException
 
 from app.web.edge.assets import ASK_AGAIN, FOREVER, MEDIA_TYPES
+from app.web.edge.compressed import is_known
 from app.web.edge.frame import digest_text
 from app.web.edge.site import CourseDep
 from app.web.pages.chapter import ChapterDep
@@ -15,12 +16,16 @@ PICTURES = {".svg": MEDIA_TYPES[".svg"], ".png": "image/png", ".jpg": "image/jpe
 
 
 @router.api_route("/chapters/{slug}/figures/{name}", methods=["GET", "HEAD"])
-async def chapter_figure(name: str, chapter: ChapterDep, course: CourseDep) -> Response:
+async def chapter_figure(name: str, request: Request, chapter: ChapterDep, course: CourseDep) -> Response:
     folder = course.root / "chapters" / chapter.slug / "figures"
     path = folder / name
     if path.suffix not in PICTURES or path.parent != folder or not path.is_file():
         raise HTTPException(404, "There is no such picture.")
-    return FileResponse(path, media_type=PICTURES[path.suffix], headers={"cache-control": ASK_AGAIN})
+    found = path.stat()
+    headers = {"cache-control": ASK_AGAIN, "etag": f'W/"{found.st_mtime_ns:x}-{found.st_size:x}"'}
+    if is_known(request, headers["etag"]):
+        return Response(status_code=304, headers=headers)
+    return FileResponse(path, media_type=PICTURES[path.suffix], headers=headers)
 
 
 @router.api_route("/course/{digest}/math.css", methods=["GET", "HEAD"])

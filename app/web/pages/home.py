@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 
 from app.course.model import Course, Start
 from app.drawing.tasks import DrawPicture
+from app.web.edge.compressed import send_json
 from app.web.edge.frame import Frame
 from app.web.edge.identity import RequestContextDep
 from app.web.edge.rates import Act
@@ -96,4 +97,4 @@ async def home_tape(context: RequestContextDep) -> Response:
     if played is None:
         raise HTTPException(404, "There is no graph to draw.")
     # A graph this small has no folds to open.
-    return Response(complete_graph(played, ""), media_type="application/json")
+    return await send_json(context.request, complete_graph(played, "").encode(), kept=True)

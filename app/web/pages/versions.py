@@ -82,7 +82,9 @@ async def peek_at_chapter(context: PeekedDep, version: str, slug: str) -> Respon
 
 @router.api_route(f"{ADDRESS}/{{version}}/chapters/{{slug}}/figures/{{name}}", methods=["GET", "HEAD"])
 async def peek_at_figure(context: PeekedDep, slug: str, name: str) -> Response:
-    return await chapter_figure(name, need_chapter(slug, context.site, context.course), context.course)
+    return await chapter_figure(
+        name, context.request, need_chapter(slug, context.site, context.course), context.course
+    )
 
 
 @router.api_route(f"{ADDRESS}/{{version}}/exercises/{{name}}", methods=["GET", "HEAD"])
