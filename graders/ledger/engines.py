@@ -20,6 +20,9 @@ WRITERS: Final = 4
 """Transactions of one process at a time on PostgreSQL; SQLite has one writer."""
 TICKET_CONNECTIONS: Final = 2
 POOL_TIMEOUT_SECONDS: Final = 5.0
+RECONNECT_SECONDS: Final = 2.0
+"""The pool doubles its pause after each failure, and after five minutes without a server it would not notice for
+minutes that there is one again. It gives up this soon, and whoever asks next makes it connect at once."""
 
 # foreign_keys, busy_timeout and synchronous are set per connection; journal_mode is stored in the file.
 _PRAGMAS: Final = (
@@ -106,6 +109,7 @@ def open_pool(url: str) -> "AsyncConnectionPool[AsyncConnection[Any]]":
         min_size=1,
         max_size=TICKET_CONNECTIONS,
         timeout=POOL_TIMEOUT_SECONDS,
+        reconnect_timeout=RECONNECT_SECONDS,
         configure=_commit_each_statement,
         open=False,
     )

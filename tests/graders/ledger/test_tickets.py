@@ -11,6 +11,7 @@ from sqlalchemy import Connection, text
 from graders.contract.jobs import Queue
 from graders.contract.model import LearnerId, SubmissionId
 from graders.ledger import Claim, Ledger, Origin, Policy, TooManyPending
+from graders.ledger.engines import POOL_TIMEOUT_SECONDS, open_pool
 from graders.ledger.tickets import sweep_tickets
 
 pytestmark = pytest.mark.parametrize(
@@ -139,6 +140,11 @@ async def test_a_worker_goes_on_after_the_server_crashed_and_started_again(
             pass
         stopping.set()
         await working
+
+
+async def test_however_long_the_server_was_away_the_pause_before_the_next_try_stays_short(database_url: str) -> None:
+    """It doubles with each failure until `reconnect_timeout`: a worker whose pool had 300 s was deaf for minutes."""
+    assert open_pool(database_url).reconnect_timeout <= POOL_TIMEOUT_SECONDS
 
 
 async def test_what_the_engine_noted_of_a_ticket_that_waits_is_forgotten_after_an_hour(ledger: Ledger) -> None:
