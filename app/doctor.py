@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Final, assert_never
 
 from httpx2 import HTTPError
 from sqlalchemy.exc import SQLAlchemyError
@@ -23,7 +23,7 @@ from graders.contract.course_versions import live_course
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import Queue
 from graders.contract.model import ExerciseName
-from graders.ledger import Condition, Ledger, StorageRefused, Unjudged, open_ledger
+from graders.ledger import Condition, Lack, Ledger, StorageRefused, Unjudged, open_ledger
 
 ROOMY_MIB: Final = 1024
 CLOCK_SECONDS: Final = 2.0
@@ -156,11 +156,16 @@ def describe_unjudged(unjudged: Unjudged) -> Finding:
     waits = (
         f"{unjudged.waiting} in the queue {unjudged.queue} wait for a grader, the first for {unjudged.seconds:.0f} s"
     )
-    if unjudged.exercise:
-        has_not = f"none has version {unjudged.digest} of {unjudged.exercise}"
-        return Finding(Level.WRONG, f"{waits}, and {has_not}: give one the website's course")
-    start = f"start one with `python -m graders worker --queue {unjudged.queue}`"
-    return Finding(Level.WRONG, f"{waits}, and none serves it: {start}")
+    match unjudged.lack:
+        case Lack.GRADER:
+            why = f"none serves it: start one with `python -m graders worker --queue {unjudged.queue}`"
+        case Lack.EXERCISE:
+            why = f"none has version {unjudged.digest} of {unjudged.exercise}: give one the website's course"
+        case Lack.PROGRAM:
+            why = "all are older than the website that wrote these: give them its version of Unwind"
+        case lack:
+            assert_never(lack)
+    return Finding(Level.WRONG, f"{waits}, and {why}")
 
 
 async def _examine_queue(ledger: Ledger, queue: Queue, condition: Condition) -> Finding:

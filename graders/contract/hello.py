@@ -5,7 +5,9 @@ from typing import Literal
 from pydantic import Field
 
 from graders.contract.jobs import Flavour, Queue
-from graders.contract.model import ExerciseName, Message
+from graders.contract.model import ExerciseName, Message, SubmissionId
+
+MAX_REFUSED = 100
 
 
 def name_worker(host: str, pid: int) -> str:
@@ -37,6 +39,8 @@ class WorkerHello(Message):
     """The version of Unwind; empty for a grader from before it was told."""
     code: str = ""
     """The digest of its code: two checkouts of one version have different ones."""
+    refused: tuple[SubmissionId, ...] = ()
+    """The last MAX_REFUSED submissions that it left to newer graders: it does not know all of their fields."""
 
     def can_judge(self, exercise: ExerciseName, digest: str) -> bool:
         if self.exercises is None or self.exercises.get(exercise) == digest:

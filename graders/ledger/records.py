@@ -157,18 +157,27 @@ class OtherVersion:
     submissions: int
 
 
+class Lack(StrEnum):
+    """Why nobody can judge what waits."""
+
+    GRADER = "no grader serves the queue"
+    EXERCISE = "the graders of the queue lack this version of the exercise"
+    PROGRAM = "a newer website wrote it, and the graders of the queue do not know all of its fields"
+
+
 @dataclass(frozen=True)
 class Unjudged:
     """What waits although nobody can judge it; `seconds` is how long the first has waited.
 
-    With an empty `exercise`, no grader serves the queue. Otherwise those that serve it lack this version.
+    The exercise and its digest are told for Lack.EXERCISE alone.
     """
 
     queue: Queue
-    exercise: str
-    digest: str
+    lack: Lack
     waiting: int
     seconds: float
+    exercise: str = ""
+    digest: str = ""
 
 
 @dataclass(frozen=True)

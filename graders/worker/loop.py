@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from graders.contract.events import OnEvent
-from graders.contract.hello import WorkerHello
+from graders.contract.hello import MAX_REFUSED, WorkerHello
 from graders.contract.jobs import GradeJob, RunJob
 from graders.contract.log_lines import log_about
 from graders.contract.model import SubmissionId
@@ -55,7 +55,7 @@ class WorkerLoop:
         self._after_each = after_each
         self._free = deque(runners)
         self._running_jobs: set[RunningJob] = set()
-        self._unreadable: set[SubmissionId] = set()
+        self._unreadable: dict[SubmissionId, None] = {}  # in the order in which they were met
         self._threads = ThreadPoolExecutor(len(runners), thread_name_prefix="slot")
 
     async def work(self, stopping: asyncio.Event) -> None:
@@ -87,7 +87,7 @@ class WorkerLoop:
             return
         except UnreadableJob as error:
             log.error("%s", error)
-            self._unreadable.add(submission)
+            self._unreadable[submission] = None
             return
         if claim is not None:
             with log_about(submission=submission, request=claim.request):
@@ -150,11 +150,12 @@ class WorkerLoop:
             log.error("the version of %s is %s at the website, graders have %s: %d submissions not judged", *told)
 
     def _describe(self) -> WorkerHello:
-        """The hello, with the versions of the exercises as they are now."""
+        """The hello, with the versions of the exercises as they are now, and what it has refused."""
+        hello = self._hello.model_copy(update={"refused": tuple(self._unreadable)[-MAX_REFUSED:]})
         if self._exercises is None:
-            return self._hello
+            return hello
         exercises, earlier = self._exercises.read_digests(), self._exercises.read_earlier()
-        return self._hello.model_copy(update={"exercises": exercises, "earlier_exercises": earlier})
+        return hello.model_copy(update={"exercises": exercises, "earlier_exercises": earlier})
 
     async def _watch_cancels(self) -> None:
         with self._ledger.listen_for_cancels() as listener:

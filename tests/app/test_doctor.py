@@ -144,6 +144,19 @@ async def test_what_no_grader_can_judge_is_named_with_the_remedy(
     assert [line.split()[:2] for line in lines] == [["wrong", "1"]] * 2
 
 
+async def test_what_all_graders_are_too_old_for_is_named_with_the_remedy(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with opened(settings) as ledger:
+        accepted = await ledger.submit(LearnerId("ann"), "t", RunJob(source="1"))
+        await ledger.say_hello(hello().model_copy(update={"refused": (accepted.id,)}))
+        status, lines = await examined(settings, capsys)
+        await ledger.close()
+    assert status == 1
+    told = ["all are older than the website that wrote these: give them its version of Unwind"]
+    assert [line.partition(", and ")[2] for line in lines] == told
+
+
 async def test_a_database_that_is_missing_damaged_or_old_is_told_apart(
     tmp_path: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -23,7 +23,8 @@ async def alive() -> Response:
 async def ready(site: SiteDep) -> Response:
     """200 when the database answers and a grader has reported lately; names each grader's isolation profile."""
     workers = await site.ledger.workers()
-    graders = [worker.hello.model_dump(mode="json") for worker in workers]
+    # The page is public, and whose submissions a grader refuses is for the operator.
+    graders = [worker.hello.model_dump(mode="json", exclude={"refused"}) for worker in workers]
     profiles = sorted({worker.hello.profile for worker in workers})
     body = {"ready": bool(workers), "profiles": profiles, "graders": graders}
     return JSONResponse(body, 200 if workers else 503)

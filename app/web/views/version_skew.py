@@ -3,10 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
 from graders.contract.hello import WorkerHello
 from graders.contract.model import ExerciseName
-from graders.ledger import Unjudged
+from graders.ledger import Lack, Unjudged
 
 NONE = "none"
 UNKNOWN = "not told"
@@ -68,17 +69,23 @@ def compare_exercises(website: Mapping[ExerciseName, str], hellos: Sequence[Work
 
 def show_waiting(unjudged: Iterable[Unjudged]) -> tuple[WaitingRow, ...]:
     return tuple(
-        WaitingRow(
-            queue=one.queue.value,
-            what=f"{one.exercise} in version {one.digest}" if one.exercise else "all of the queue",
-            waiting=one.waiting,
-            longest=f"{one.seconds:.0f} s",
-            remedy="give a grader the website’s course"
-            if one.exercise
-            else f"start a grader with --queue {one.queue.value}",
-        )
+        WaitingRow(one.queue.value, what, one.waiting, f"{one.seconds:.0f} s", remedy)
         for one in unjudged
+        for what, remedy in [_explain(one)]
     )
+
+
+def _explain(unjudged: Unjudged) -> tuple[str, str]:
+    """What waits, and the remedy."""
+    match unjudged.lack:
+        case Lack.GRADER:
+            return "all of the queue", f"start a grader with --queue {unjudged.queue.value}"
+        case Lack.EXERCISE:
+            return f"{unjudged.exercise} in version {unjudged.digest}", "give a grader the website’s course"
+        case Lack.PROGRAM:
+            return "what a newer website wrote", "give the graders the website’s version of Unwind"
+        case lack:
+            assert_never(lack)
 
 
 def _tell(hello: WorkerHello, name: ExerciseName, has: str, website: str) -> str:

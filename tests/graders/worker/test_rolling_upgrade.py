@@ -15,7 +15,7 @@ from graders.contract.hello import WorkerHello
 from graders.contract.jobs import Flavour, GradeJob, Queue
 from graders.contract.model import ExerciseName, LearnerId, SubmissionId
 from graders.contract.results import Outcome, Verdict
-from graders.ledger import Ledger, Origin, Policy, State, Unjudged, open_ledger
+from graders.ledger import Lack, Ledger, Origin, Policy, State, Unjudged, open_ledger
 from graders.ledger.tables import submissions, workers
 from graders.trusted.exercise import read_digest
 from graders.trusted.exercise_folders import ExerciseFolders
@@ -120,6 +120,12 @@ async def test_a_job_that_a_newer_website_wrote_is_left_to_newer_graders(
     async with grading(database_url, "old", old):
         assert await wait_for_the_judge(ledger, plain) == "old"
         found = await ledger.find(newer)
+        async with asyncio.timeout(10):
+            while not (unjudged := await ledger.unjudged()):  # noqa: ASYNC110 - a hello is no event
+                await asyncio.sleep(0.02)
+        assert [(one.queue, one.lack, one.waiting) for one in unjudged] == [(Queue.CPU, Lack.PROGRAM, 1)]
+        await ledger.say_hello(make_hello("new"))
+        assert await ledger.unjudged() == ()
 
     assert found is not None
     assert (found.state, found.claim_number) == (State.QUEUED, 0)

@@ -126,6 +126,7 @@ async def test_readiness_names_the_isolation_profile(browser: httpx2.AsyncClient
 
     assert ready.status_code == 200
     assert ready.json()["profiles"] == [HELLO.profile]
+    assert "refused" not in ready.json()["graders"][0]
 
 
 async def test_numbers_for_operators_hold_patterns_and_no_ids(

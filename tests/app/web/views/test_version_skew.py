@@ -3,7 +3,7 @@
 from app.web.views.version_skew import ExerciseRow, WaitingRow, compare_exercises, compare_programs, show_waiting
 from graders.contract.hello import WorkerHello
 from graders.contract.jobs import Flavour, Queue
-from graders.ledger import Unjudged
+from graders.ledger import Lack, Unjudged
 
 
 def make_hello(name: str, **other: object) -> WorkerHello:
@@ -50,8 +50,13 @@ def test_only_graders_that_cannot_follow_the_website_are_listed_and_kept_version
 
 
 def test_what_waits_is_shown_with_its_remedy() -> None:
-    unjudged = (Unjudged(Queue.GPU, "", "", 7, 61.4), Unjudged(Queue.CPU, "one", "1" * 16, 1, 3.0))
+    unjudged = (
+        Unjudged(Queue.GPU, Lack.GRADER, 7, 61.4),
+        Unjudged(Queue.CPU, Lack.EXERCISE, 1, 3.0, "one", "1" * 16),
+        Unjudged(Queue.CPU, Lack.PROGRAM, 2, 9.0),
+    )
     assert show_waiting(unjudged) == (
         WaitingRow("gpu", "all of the queue", 7, "61 s", "start a grader with --queue gpu"),
         WaitingRow("cpu", f"one in version {'1' * 16}", 1, "3 s", "give a grader the website’s course"),
+        WaitingRow("cpu", "what a newer website wrote", 2, "9 s", "give the graders the website’s version of Unwind"),
     )
