@@ -6,6 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from drops_a_snapshot_early import reverse as drop_a_snapshot_early
 from test_snapshots_of_unequal_layers import search_fewest_steps
 
 FOLDER = Path(__file__).resolve().parents[3] / "exercises" / "least-memory-few-recomputes"
@@ -61,6 +62,16 @@ def test_the_table_of_the_cases_and_the_plan_of_the_solution_find_the_same_least
         solution.reverse(machine)
         assert machine.forwards <= machine.most_forwards
         assert machine.peak == cases.find_least(units, recomputed), (units, recomputed)
+
+
+def test_a_program_that_drops_a_snapshot_early_holds_less_than_the_bound(cases):
+    """It is no attempt of the exercise, because whoever passes can read those."""
+    small_every_fourth = [81, 60, 17, 93, 44, 72, 21, 98, 55, 86, 8, 67, 90, 49, 24, 77, 63]
+    recomputed = 20
+    machine = CountingMachine(small_every_fourth, 16 + recomputed)
+    drop_a_snapshot_early(machine)
+    assert machine.forwards <= machine.most_forwards
+    assert machine.peak < cases.find_least(small_every_fourth, recomputed)
 
 
 class CountingMachine:

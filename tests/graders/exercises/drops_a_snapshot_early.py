@@ -1,3 +1,5 @@
+"""An answer to the ranked lab that holds less than every plain plan; see test_least_memory_few_recomputes.py."""
+
 from functools import cache
 from math import inf
 
