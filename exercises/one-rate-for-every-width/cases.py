@@ -139,7 +139,20 @@ def draw(rng, name, idea, finding, build, width, new):
     for old, grown in zip(inputs["base"], inputs["model"], strict=True):
         lines.append(f"# {old[0]}: {describe(old)} in base, {describe(grown)} in model")
     case = {"name": name, "idea": idea, "finding": finding, "public": True, "inputs": inputs}
-    return case | {"shown": "\n".join(lines)}
+    labels = {"rates": {parameter: [] for parameter in name_parameters(inputs["model"])}}
+    return case | {"shown": "\n".join(lines), "labels": labels}
+
+
+def name_parameters(parts, prefix=""):
+    """As `named_parameters` has them."""
+    names = []
+    for name, kind, *sizes in parts:
+        if kind == "block":
+            names += name_parameters(sizes[0], f"{prefix}{name}.")
+        else:
+            own = ("weight_ih", "weight_hh", "bias_ih", "bias_hh") if kind == "gru" else ("weight", "bias")
+            names += [f"{prefix}{name}.{word}" for word in own[: len(OF_KIND[kind](*sizes))]]
+    return names
 
 
 def describe(part):

@@ -111,7 +111,18 @@ def draw(rng, name, idea, ask, sizes, *, bias=True, rank=2, alpha=6.0, rows=(5,)
         "public": True,
         "inputs": inputs,
         "shown": "\n".join(lines),
+        "labels": {} if ask == "fresh" else label(inputs),
     }
+
+
+def label(inputs):
+    adapters, bases = {}, {}
+    for place, (ins, outs) in enumerate(inputs["sizes"]):
+        adapters |= {f"layers[{place}].down": [inputs["rank"], ins], f"layers[{place}].up": [outs, inputs["rank"]]}
+        bases[f"layers[{place}].base.weight"] = [outs, ins]
+        bases |= {f"layers[{place}].base.bias": [outs]} if inputs["bias"] else {}
+    gradients = {"the inputs": list(inputs["inputs"].shape)} | adapters
+    return {"gradients": gradients, "adapters": adapters, "bases": bases}
 
 
 def replay(inputs, mistake=None):

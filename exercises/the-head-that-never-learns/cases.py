@@ -96,7 +96,18 @@ def draw_training(rng, name, idea, steps, *, species=3, old_species=5, momentum=
         "inputs": inputs,
         "shown": show(inputs),
         "instead": {"wrong_shape": "log-wrong"},
+        "labels": label(inputs),
     }
+
+
+def label(inputs):
+    body, old, new = build(inputs)
+    parts = {"body": (body, "body."), "new head": (new, "head."), "old head": (old, "head.")}
+    named = {
+        answer: {prefix + name: list(parameter.shape) for name, parameter in part.named_parameters()}
+        for answer, (part, prefix) in parts.items()
+    }
+    return named | {"losses": {f"step {step}": [] for step in range(len(inputs["calls"]))}}
 
 
 def is_apart(wrong, truth):

@@ -63,6 +63,10 @@ def draw_epoch(rng, name, idea, max_norm, *, kind="plain", steps=5, spike=None):
         "inputs": inputs,
         "shown": shown + (f"\nthe targets of batch {spike + 1} are 40 times too large" if spike else ""),
         "instead": {"wrong_shape": "one-per-step"},
+        "labels": {
+            "parameters": {"0.weight": [5, 4], "0.bias": [5], "2.weight": [1, 5], "2.bias": [1]},
+            "log": {f"step {step}": [] for step in range(steps)},
+        },
     }
 
 

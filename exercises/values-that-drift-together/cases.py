@@ -91,7 +91,10 @@ def draw_training(rng, name, idea, gamma, batches=4):
 def make_case(name, idea, finding, inputs, shown):
     rows, ends = inputs["done"].shape[1], int(inputs["done"][0].sum())
     shown += f"# {rows} rows of 3 features, {ends} of them with done; value has 4 hidden units"
-    return {"name": name, "idea": idea, "finding": finding, "public": True, "inputs": inputs, "shown": shown}
+    parameters = {"0.weight": [4, 3], "0.bias": [4], "2.weight": [1, 4], "2.bias": [1]}
+    labels = {"gradients" if inputs["ask"] == "loss" else "parameters": parameters}
+    facts = {"name": name, "idea": idea, "finding": finding, "public": True}
+    return {**facts, "inputs": inputs, "shown": shown, "labels": labels}
 
 
 def draw_telling(rng, inputs, rows, batches, ends, stays):
