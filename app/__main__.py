@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands.add_parser("check", help="prove the course: structure, cells, claims, exercises", add_help=False)
     commands.add_parser("new", help="start a course, a chapter or an exercise", add_help=False)
     commands.add_parser("export", help="write a chapter as a notebook, an exercise as a folder", add_help=False)
-    commands.add_parser("import", help="start a chapter from a Jupyter notebook", add_help=False)
+    commands.add_parser("import", help="start a chapter from a notebook, or add an exercise", add_help=False)
     commands.add_parser("contents", help="list the course's chapters and exercises in two tables", add_help=False)
     commands.add_parser("releases", help="run the course's claims on other releases of torch", add_help=False)
     chosen, rest = parser.parse_known_args(arguments)

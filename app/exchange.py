@@ -9,6 +9,7 @@ from typing import TextIO
 from app.course.files import may_be_read, read_exercise_files
 from app.course.loader import CourseReader
 from app.course.standalone import LICENCE, Standalone, make_standalone
+from app.exercise_import import Wanted, import_exercise
 from app.new import Request
 from app.notebooks import EXPORTED, REFUSED, export_chapter, import_notebook
 from app.zips import pack
@@ -65,15 +66,24 @@ def _write(made: Standalone, target: Path) -> None:
 
 
 def import_(arguments: Sequence[str], out: TextIO | None = None) -> int:
-    """Writes a notebook as the draft of a chapter. Exit status: 0 written, 1 not."""
+    """Writes a notebook as a draft of a chapter, or a proven exercise. Exit status: 0 written, 1 not."""
     parser = argparse.ArgumentParser(
-        prog="python -m app import", description="Start a chapter from a Jupyter notebook."
+        prog="python -m app import",
+        description="Start a chapter from a Jupyter notebook, or add an exercise from a folder or a zip. "
+        "Its check runs its solution.py and cases.py outside the sandbox: import only what you trust.",
     )
-    parser.add_argument("notebook", type=Path, metavar="NOTEBOOK")
-    parser.add_argument("name", metavar="NAME", help="the chapter's folder: lower-case letters, digits and hyphens")
+    parser.add_argument("source", type=Path, metavar="SOURCE", help="a notebook, or an exercise's folder or zip")
+    name_help = "its folder: lower-case letters, digits and hyphens (for an exercise, the name that it has)"
+    parser.add_argument("name", metavar="NAME", nargs="?", default="", help=name_help)
     parser.add_argument("--course", type=Path, default=Path(), help="the folder with course.toml (this one)")
-    parser.add_argument("--concept", default="", help="its concept in course.toml (the first)")
+    parser.add_argument("--concept", default="", help="a chapter's concept in course.toml (the first)")
     parser.add_argument("--module", default="", help="the id of the chapter's module (the last)")
+    parser.add_argument("--add-concepts", action="store_true", help="add an exercise's concepts to course.toml")
     given = parser.parse_args(arguments)
-    request = Request("chapter", given.name, given.course.resolve(), "", given.concept, given.module)
-    return import_notebook(given.notebook, request, out or sys.stdout)
+    out, root = out or sys.stdout, given.course.resolve()
+    if given.source.is_dir() or given.source.suffix == ".zip":
+        wanted = Wanted(given.source, given.name, root, adds_concepts=given.add_concepts)
+        return import_exercise(wanted, None, out)
+    if not given.name:
+        parser.error("a chapter needs a name: write NAME after the notebook")
+    return import_notebook(given.source, Request("chapter", given.name, root, "", given.concept, given.module), out)

@@ -76,7 +76,7 @@ def read_request(arguments: Sequence[str]) -> Request:
 
 def start_course(request: Request) -> list[Path]:
     """A folder with a course.toml that has one module and, so far, no chapter."""
-    _check_name(request.name)
+    check_name(request.name)
     path = request.root / "course.toml"
     if path.exists():
         raise CannotStart(f"{path} already exists: choose another name")
@@ -146,7 +146,7 @@ def start_exercise(request: Request, course: CourseFile) -> list[Path]:
 
 def start_drill(request: Request, course: CourseFile) -> list[Path]:
     """A question and its generator, in the folder of all drills."""
-    _check_name(request.name)
+    check_name(request.name)
     concept, written = choose_concept(request, course), []
     for suffix in (".md", ".py"):
         target = request.root / DRILLS / f"{request.name}{suffix}"
@@ -160,14 +160,14 @@ def start_drill(request: Request, course: CourseFile) -> list[Path]:
 
 
 def _fresh_folder(request: Request, home: str, file: str) -> Path:
-    _check_name(request.name)
+    check_name(request.name)
     folder = request.root / home / request.name
     if (folder / file).exists():
         raise CannotStart(f"{home}/{request.name}/{file} already exists: choose another name")
     return folder
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
     if not ID.fullmatch(name):
         raise CannotStart(
             f"{name!r} cannot be a folder's name here: write lower-case letters, digits and single hyphens"

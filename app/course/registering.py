@@ -1,11 +1,14 @@
-"""Adds a chapter to course.toml by editing its text, which preserves comments and layout. Pure."""
+"""Adds a chapter or concepts to course.toml by editing its text, which preserves comments and layout. Pure."""
 
+import json
 import re
 import tomllib
+from collections.abc import Mapping
 from typing import Any
 
 MODULE = re.compile(r"\[\[modules\]\]\s*(#.*)?$")
 TABLE = re.compile(r"\[")
+CONCEPTS = re.compile(r"\[concepts\]\s*(#.*)?$")
 INLINE = re.compile(r"chapters\s*=\s*\[")
 
 
@@ -33,6 +36,28 @@ def register_chapter(text: str, slug: str, module: str = "") -> str:
             f'course.toml has a layout that cannot be edited automatically: add {{ slug = "{slug}" }} to its chapters'
         )
     return fresh
+
+
+def register_concepts(text: str, concepts: Mapping[str, str]) -> str:
+    """The text of course.toml with these concepts at the end of its own.
+
+    Raises CannotRegister if the result would not be exactly the old course plus the new concepts.
+    """
+    if not concepts:
+        return text
+    data, lines = tomllib.loads(text), text.split("\n")
+    start = next((n for n, line in enumerate(lines) if CONCEPTS.match(line.strip())), None)
+    added = [f"{name} = {json.dumps(words, ensure_ascii=False)}" for name, words in concepts.items()]
+    if start is not None:
+        end = next((n for n in range(start + 1, len(lines)) if TABLE.match(lines[n].strip())), len(lines))
+        last = _find_last(lines, start, end)
+        fresh = "\n".join([*lines[: last + 1], *added, *(lines[last + 1 :] or [""])])
+        data["concepts"] |= concepts
+        if _is(fresh, data):
+            return fresh
+    raise CannotRegister(
+        f"course.toml has a layout that cannot be edited automatically: add to [concepts] {'; '.join(added)}"
+    )
 
 
 def _is(text: str, data: dict[str, Any]) -> bool:
@@ -73,7 +98,11 @@ def _in_array(lines: list[str], start: int, slug: str) -> list[str]:
 
 def _as_table(lines: list[str], start: int, end: int, slug: str) -> list[str]:
     """Inserts the entry as its own [[modules.chapters]] table, after the module's last line of content."""
-    last = next(
-        n for n in range(end - 1, start - 1, -1) if lines[n].strip() and not lines[n].lstrip().startswith("#")
-    )
+    last = _find_last(lines, start, end)
     return [*lines[: last + 1], "", "[[modules.chapters]]", f'slug = "{slug}"', *(lines[last + 1 :] or [""])]
+
+
+def _find_last(lines: list[str], start: int, end: int) -> int:
+    """The table's last line of content: what follows it may be about the next table."""
+    content = (n for n in range(end - 1, start - 1, -1) if lines[n].strip())
+    return next(n for n in content if not lines[n].lstrip().startswith("#"))

@@ -99,7 +99,8 @@ This folder is one exercise of the course “{origin.course}”, version `{origi
 of that course. Licence: {origin.licence}.
 
 - `prompt.md` is the task, `starter.py` where to begin, `hints.md` has three hints.
-- `solution.py`, `cases.py`, `probe.py` (and `host.py`, if there is one) judge an answer; they are not for learners.
+- `solution.py`, `cases.py`, `probe.py` (`host.py` and `benchmark.py`, if there are any) judge an answer; they
+  are not for learners.
 - `attempts/` has known answers, right and wrong; `exercise.toml` says what each of them must get.
 
 To judge an answer, in a copy of Unwind, with its environment ({needs}):
@@ -107,4 +108,7 @@ To judge an answer, in a copy of Unwind, with its environment ({needs}):
 ```sh
 python -m graders grade path/to/{origin.exercise} answer.py
 ```
+
+To add the exercise to a course: `python -m app import path/to/{origin.exercise} --course path/to/course`. This proves
+it first, and runs `solution.py` and `cases.py` outside the sandbox: do so only if you trust their author.
 """
