@@ -13,7 +13,7 @@ from app.course.block_tree import blocks_of
 from app.course.blocks import Cell, Illustration
 from app.course.loader import load_course
 from app.course.model import Chapter
-from app.notebooks import import_
+from app.exchange import import_
 
 FIXTURE = Path(__file__).resolve().parents[1] / "course"
 PNG = "iVBORw0KGgpJRU5E"
