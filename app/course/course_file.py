@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from graders.contract.manifest import Slug
+from graders.contract.manifest import Difficulty, Slug
 
 
 class _Fields(BaseModel):
@@ -41,6 +41,20 @@ class StartEntry(_Fields):
     why: str = ""
 
 
+class SetEntry(_Fields):
+    """A set of exercises: those that are named, in this order, and then those that match every filter given.
+
+    An exercise matches `concepts` if it practises any of them.
+    """
+
+    name: Slug
+    title: Annotated[str, Field(min_length=1, max_length=60)]
+    exercises: tuple[Slug, ...] = ()
+    concepts: tuple[Slug, ...] = ()
+    kinds: tuple[str, ...] = ()
+    difficulties: tuple[Difficulty, ...] = ()
+
+
 ShownPage = Literal["problems", "play", "claims"]
 
 
@@ -63,4 +77,5 @@ class CourseFile(_Fields):
     concepts: dict[Slug, str]
     explained: dict[str, str] = Field(default_factory=dict)
     starts: tuple[StartEntry, ...] = ()
+    sets: tuple[SetEntry, ...] = ()
     modules: Annotated[tuple[ModuleEntry, ...], Field(min_length=1)]

@@ -50,6 +50,7 @@ from app.course.questions.committed import (
 from app.course.questions.question import QuestionBase
 from app.course.releases import FILE as RELEASES
 from app.course.releases import ReleasesFile, read_releases
+from app.course.sets import check_sets, find_sets
 from app.course.starts import check_starts, find_starts, link_starts
 
 KATEX = Path(__file__).parent / "vendor" / "katex" / "katex.min.js"
@@ -137,6 +138,7 @@ class CourseReader:
         links |= drills.links
         problems += [*glossary_problems, *guide_problems, *check_gallery(gallery)]
         links[COURSE_FILE] = (*link_rules(file.explained, text), *link_starts(file.starts, text))
+        check_sets(file, text, exercises, frozenset(read), report)
         check_starts(file.starts, text, report, has_guide=guide is not None)
         problems += check_links(parsed, file, frozenset(read), links, drafts)
         if set(_list_folders(self.root)) <= {entry.slug for entry in entries}:
@@ -167,6 +169,7 @@ class CourseReader:
             debugging=guide,
             explained=explain_rules(file.explained, text, _written(modules)),
             starts=find_starts(file.starts, _written(modules), guide.title if guide else ""),
+            sets=find_sets(file.sets, exercises),
             gallery=gallery,
             drills=drills.drills,
             brand=file.brand or file.title,

@@ -168,6 +168,15 @@ class Start:
 
 
 @dataclass(frozen=True)
+class ExerciseSet:
+    """Exercises that go together, by name and in order; an instructor can assign them at once."""
+
+    name: str
+    title: str
+    exercises: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Course:
     """All content of the website except learners' data."""
 
@@ -187,6 +196,7 @@ class Course:
     """Where an operation's rule is explained, by the player's name for the rule."""
     starts: tuple[Start, ...] = ()
     """The first is the home page's; empty: the first chapter is."""
+    sets: tuple[ExerciseSet, ...] = ()
     gallery: tuple[Snippet, ...] = ()
     drills: tuple[Drill, ...] = ()
     brand: str = ""

@@ -6,14 +6,17 @@ from dataclasses import replace
 from app.course.block_tree import Block, Box, Reveal
 from app.course.blocks import ExerciseLink
 from app.course.model import Chapter, Course, Module, PlannedChapter
+from app.course.sets import keep_known
 
 
 def without_drafts(course: Course) -> Course:
     """The course with each draft chapter as a planned one, and without its draft exercises."""
+    exercises = {name: found for name, found in course.exercises.items() if not found.manifest.draft}
     return replace(
         course,
         modules=tuple(replace(module, chapters=_published(module)) for module in course.modules),
-        exercises={name: found for name, found in course.exercises.items() if not found.manifest.draft},
+        exercises=exercises,
+        sets=keep_known(course.sets, exercises),
     )
 
 
@@ -42,7 +45,7 @@ def without_dangling(course: Course) -> Course:
     """
     slugs = frozenset(chapter.slug for chapter in course.chapters)
 
-    def keep_known(chapter: Chapter) -> Chapter:
+    def without_unknown(chapter: Chapter) -> Chapter:
         blocks = [
             (_keep_known(block, course), line) for block, line in zip(chapter.blocks, chapter.lines, strict=True)
         ]
@@ -55,7 +58,7 @@ def without_dangling(course: Course) -> Course:
             lines=tuple(line for _, line in kept),
         )
 
-    return replace(course, modules=tuple(_map_chapters(module, keep_known) for module in course.modules))
+    return replace(course, modules=tuple(_map_chapters(module, without_unknown) for module in course.modules))
 
 
 def _map_chapters(module: Module, change: Callable[[Chapter], Chapter]) -> Module:

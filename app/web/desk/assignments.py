@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 from zoneinfo import ZoneInfo
 
-from fastapi import APIRouter, Depends, Form, Response
+from fastapi import APIRouter, Depends, Form, Query, Response
 from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
 from app.access.permissions import Permission, is_allowed
-from app.course.model import Chapter, Course
+from app.course.model import Chapter, Course, ExerciseSet
+from app.course.sets import matches
 from app.learning.deadlines import say_moment
 from app.learning.grade_sentences import say_points
 from app.learning.grading import Assignment, Counts, Kind, Policy
@@ -23,17 +24,19 @@ from app.web.desk.assignment_form import (
     read_whole,
 )
 from app.web.desk.navigation import SectionNavigation, navigate
-from app.web.edge.frame import Frame
+from app.web.edge.frame import Frame, Link
 from app.web.edge.identity import RequestContext, RequestContextDep
 from app.web.edge.rates import Act
 from app.web.edge.signing_in import actor_of
 from app.web.views.assigned import list_assignable, say_kind, title_target
 from app.web.views.grade_table import GradeTable, say_own_time, show_grades
+from graders.contract.manifest import Difficulty
 
 router = APIRouter(include_in_schema=False)
 
 HERE = "Assignments"
 MAX_AT_ONCE = 200
+MAX_FILTER = 80
 
 
 @dataclass(frozen=True)
@@ -84,11 +87,43 @@ class ChoiceGroup:
 
 
 @dataclass(frozen=True)
+class FilterChoice:
+    """A select box of the form that ticks exercises by what they are. Options are pairs of value and words."""
+
+    name: str
+    label: str
+    options: tuple[tuple[str, str], ...]
+    chosen: str
+
+
+@dataclass(frozen=True)
+class Picked:
+    """What the page's address asks to tick: the exercises of a set, or those that match each filter given."""
+
+    set_name: Annotated[str, Query(alias="set", max_length=MAX_FILTER)] = ""
+    concept: Annotated[str, Query(max_length=MAX_FILTER)] = ""
+    kind: Annotated[str, Query(max_length=MAX_FILTER)] = ""
+    difficulty: Annotated[str, Query(max_length=MAX_FILTER)] = ""
+
+    def exercises(self, course: Course) -> list[str]:
+        if self.set_name:
+            return [name for each in course.sets if each.name == self.set_name for name in each.exercises]
+        filters = [[value] if value else [] for value in (self.concept, self.kind, self.difficulty)]
+        return [name for name, exercise in course.exercises.items() if matches(exercise, *filters)]
+
+
+NOTHING_PICKED = Picked()
+
+
+@dataclass(frozen=True)
 class NewAssignmentsPage:
     template: ClassVar[str] = "new_assignments.html"
     frame: Frame
     navigation: SectionNavigation
     groups: tuple[ChoiceGroup, ...]
+    sets: tuple[Link, ...]
+    """Each leads to this page with the set's exercises ticked."""
+    filters: tuple[FilterChoice, ...]
     zone: str
     usual_percent: int
     action: str
@@ -180,8 +215,11 @@ async def preview(context: RequestContextDep, section: str) -> Response:
 
 
 @router.api_route("/desk/{section}/assignments/new", methods=["GET", "HEAD"])
-async def choose(context: RequestContextDep, section: str) -> Response:
-    return await _show_choices(context, SectionId(section), NewAssignmentsForm(points="10", published=True))
+async def choose(context: RequestContextDep, section: str, picked: Annotated[Picked, Depends()]) -> Response:
+    """The form, with what the address picks ticked already: a whole set is assigned with one form."""
+    chosen = [f"{Kind.EXERCISE.value}:{name}" for name in picked.exercises(context.course)]
+    sent = NewAssignmentsForm(points="10", published=True)
+    return await _show_choices(context, SectionId(section), sent, chosen, picked=picked)
 
 
 @router.post("/desk/{section}/assignments/new")
@@ -252,6 +290,7 @@ async def _show_choices(
     sent: NewAssignmentsForm,
     chosen: list[str] | None = None,
     problem: str = "",
+    picked: Picked = NOTHING_PICKED,
 ) -> Response:
     navigation = await navigate(context, section, HERE)
     assignments = context.site.store.assignments
@@ -261,14 +300,34 @@ async def _show_choices(
         frame=await context.frame(navigation.page_title, "Assign exercises, questions and predictions."),
         navigation=navigation,
         groups=tuple(_group_choices(context.course, taken)),
+        sets=tuple(_link_set(section, each) for each in context.course.sets),
+        filters=_show_filters(context.course, picked),
         zone=str(policy.zone),
         usual_percent=policy.late_percent_a_day,
         action=f"/desk/{section}/assignments/new",
-        chosen=frozenset(chosen or ()),
+        chosen=frozenset(chosen or ()) - taken,
         sent=sent,
         problem=problem,
     )
     return context.site.renderer.page(page, 422 if problem else 200)
+
+
+def _link_set(section: SectionId, each: ExerciseSet) -> Link:
+    href = f"/desk/{section}/assignments/new?set={each.name}#assign-what"
+    return Link(href, f"{each.title} ({len(each.exercises)})")
+
+
+def _show_filters(course: Course, picked: Picked) -> tuple[FilterChoice, ...]:
+    manifests = [exercise.manifest for exercise in course.exercises.values()]
+    kinds = sorted({manifest.kind for manifest in manifests})
+    used = {concept for manifest in manifests for concept in manifest.concepts}
+    concepts = [(name, name.replace("-", " ")) for name in course.concepts if name in used]
+    levels = [(level.value, level.label) for level in Difficulty]
+    return (
+        FilterChoice("concept", "What they practise", (("", "any"), *concepts), picked.concept),
+        FilterChoice("kind", "Kind", (("", "any"), *((kind, kind) for kind in kinds)), picked.kind),
+        FilterChoice("difficulty", "Difficulty", (("", "any"), *levels), picked.difficulty),
+    )
 
 
 def _group_choices(course: Course, taken: set[str]) -> list[ChoiceGroup]:

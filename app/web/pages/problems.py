@@ -1,4 +1,4 @@
-"""The exercise bank: all exercises, filtered by concept, kind, difficulty, minutes and the learner's progress."""
+"""The exercise bank: every exercise, filtered by set, concept, kind, difficulty, minutes and own progress."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -107,6 +107,7 @@ class Entry:
     chapters: tuple[Chapter, ...]
     progress: ExerciseProgress
     recommended: bool = False
+    sets: tuple[str, ...] = ()
 
     @property
     def state(self) -> State:
@@ -126,11 +127,14 @@ class Entry:
                 return (manifest.difficulty.value,)
             case "minutes":
                 return (Length.of(manifest.minutes).value,)
+            case "set":
+                return self.sets
             case _:
                 return manifest.concepts
 
 
 FILTERS = {
+    "set": "Set",
     "state": "Yours",
     "kind": "Kind",
     "difficulty": "Difficulty",
@@ -149,6 +153,7 @@ def list_entries(course: Course, progress: Mapping[str, ExerciseProgress]) -> tu
             course.index.offering.get(name, ()),
             progress.get(name, ExerciseProgress()),
             name in recommended,
+            tuple(each.name for each in course.sets if name in each.exercises),
         )
         for name, exercise in course.exercises.items()
     )
@@ -190,7 +195,9 @@ def show_bank(course: Course, entries: Sequence[Entry], wanted: Wanted) -> BankV
     """Filter the bank by `wanted`. A value that no exercise has matches none, and can be cleared."""
     shown = [entry for entry in entries if _passes(entry, wanted)]
     return BankView(
-        filters=tuple(_show_filter(course, entries, wanted, name) for name in FILTERS),
+        filters=tuple(
+            _show_filter(course, entries, wanted, name) for name in FILTERS if name != "set" or course.sets
+        ),
         cards=tuple(_show_card(course, entry) for entry in shown),
         total=len(entries),
         minutes=sum(entry.exercise.manifest.minutes for entry in shown),
@@ -209,7 +216,7 @@ def _show_filter(course: Course, entries: Sequence[Entry], wanted: Wanted, name:
     options = [
         FilterOption(
             href=_href({**others, name: value}),
-            label=_label(name, value),
+            label=_label(course, name, value),
             count=sum(value in entry.values(name) for entry in open_to),
             chosen=wanted.get(name) == value,
         )
@@ -218,8 +225,10 @@ def _show_filter(course: Course, entries: Sequence[Entry], wanted: Wanted, name:
     return FilterView(FILTERS[name], (every, *options))
 
 
-def _label(name: str, value: str) -> str:
+def _label(course: Course, name: str, value: str) -> str:
     """A value in few words. A concept's full sentence is too long here; it is on the exercise's page."""
+    if name == "set":
+        return next((each.title for each in course.sets if each.name == value), value)
     if name == "concept":
         return value.replace("-", " ")
     return Difficulty(value).label if name == "difficulty" else value
@@ -229,6 +238,7 @@ def _values(course: Course, entries: Sequence[Entry], name: str) -> list[str]:
     """All values that exercises have, in a meaningful order."""
     have = {value for entry in entries for value in entry.values(name)}
     orders: dict[str, Callable[[], Sequence[str]]] = {
+        "set": lambda: [each.name for each in course.sets],
         "state": lambda: [RECOMMENDED, *(state.value for state in State)],
         "difficulty": lambda: [difficulty.value for difficulty in HARDER],
         "minutes": lambda: [length.value for length in Length],
@@ -251,7 +261,7 @@ def _show_card(course: Course, entry: Entry) -> ExerciseCard:
         kind=manifest.kind,
         difficulty=manifest.difficulty.label,
         minutes=manifest.minutes,
-        concepts=tuple(_label("concept", concept) for concept in manifest.concepts),
+        concepts=tuple(_label(course, "concept", concept) for concept in manifest.concepts),
         chapters=tuple(link_to(chapter) for chapter in entry.chapters),
         state=entry.state,
         attempts=entry.progress.attempts,
@@ -264,6 +274,7 @@ Filter = Annotated[str, Query(max_length=MAX_FILTER_LENGTH)]
 @router.api_route("/problems", methods=["GET", "HEAD"])
 async def problems_page(
     context: RequestContextDep,
+    set_: Annotated[str, Query(alias="set", max_length=MAX_FILTER_LENGTH)] = "",
     state: Filter = "",
     kind: Filter = "",
     difficulty: Filter = "",
@@ -273,7 +284,8 @@ async def problems_page(
     """The bank; the query string holds the filters."""
     site, learner = context.site, context.learner
     progress = count_progress(await site.ledger.finished_submissions(learner)) if learner else {}
-    given = {"state": state, "kind": kind, "difficulty": difficulty, "minutes": minutes, "concept": concept}
+    given = {"set": set_, "state": state, "kind": kind, "difficulty": difficulty}
+    given |= {"minutes": minutes, "concept": concept}
     wanted = {name: value for name, value in given.items() if value}
     bank = show_bank(context.course, list_entries(context.course, progress), wanted)
     if context.wants_fragment:

@@ -74,7 +74,7 @@ def test_every_kind_role_and_level_is_named(word: str) -> None:
 
 def write_examples(root: Path) -> None:
     """The examples as one chapter of a course."""
-    course, _, _, guide = re.findall(r"^```toml\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
+    course, _, _, _, guide = re.findall(r"^```toml\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
     (root / "course.toml").write_text(course, encoding="utf-8")
     (root / "debugging.toml").write_text(guide, encoding="utf-8")
     (root / "chapters" / "first-steps").mkdir(parents=True)

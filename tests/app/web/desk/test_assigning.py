@@ -118,6 +118,51 @@ async def test_what_is_assigned_already_cannot_be_ticked_again(
     assert page.count("assigned already") == 1
 
 
+def ticked(page: str) -> set[str]:
+    return set(re.findall(r'value="exercise:([a-z-]+)" checked', page))
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("", set()),
+        ("set=two-of-three", {"pull-back", "early-meetings"}),
+        ("set=no-such-set", set()),
+        ("concept=&kind=&difficulty=", set()),
+        ("concept=&kind=bug-hunt&difficulty=", {"early-meetings"}),
+        ("difficulty=first+steps", {"early-meetings"}),
+        ("concept=recording&difficulty=first+steps", set()),
+    ],
+)
+async def test_a_set_or_a_filter_ticks_what_is_not_assigned_yet(
+    browser: httpx2.AsyncClient, site: Site, section: SectionId, instructor: Account, query: str, names: set[str]
+) -> None:
+    await assign(site, section, LAB)
+
+    page = (await browser.get(f"/desk/{section}/assignments/new?{query}")).text
+
+    assert ticked(page) == names
+    assert f'href="/desk/{section}/assignments/new?set=two-of-three#assign-what">Two of three (2)</a>' in page
+
+
+async def test_a_set_is_assigned_with_one_form_and_shown_to_learners(
+    browser: httpx2.AsyncClient, site: Site, section: SectionId, instructor: Account
+) -> None:
+    await make_learner(site, section)
+    names = ticked((await browser.get(f"/desk/{section}/assignments/new?set=two-of-three")).text)
+    form = {"points": "4", "due_at": "2026-07-01T18:00", "published": "true"}
+    target = [f"exercise:{name}" for name in sorted(names)]
+
+    await browser.post(f"/desk/{section}/assignments/new", data={**form, "target": target})
+    made = await site.store.assignments.of_section(section)
+    await sign_in(browser, "Lea")
+    grades = (await browser.get("/me/grades")).text
+
+    assert [(one.target, one.points) for one in made] == [("early-meetings", 4), ("pull-back", 4)]
+    assert {one.due_at for one in made} == {datetime(2026, 7, 1, 16, tzinfo=UTC)}
+    assert all(one.title in grades for one in made)
+
+
 @pytest.mark.parametrize(
     ("sent", "sentence"),
     [

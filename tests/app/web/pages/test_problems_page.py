@@ -40,6 +40,8 @@ async def test_every_exercise_is_listed_by_chapter_then_difficulty(browser: http
 @pytest.mark.parametrize(
     ("query", "names"),
     [
+        ("set=two-of-three", ["early-meetings", "pull-back"]),
+        ("set=no-such-set", []),
         ("kind=bug-hunt", ["early-meetings"]),
         ("difficulty=first+steps", ["double", "early-meetings"]),
         ("difficulty=first+steps&kind=bug-hunt", ["early-meetings"]),
