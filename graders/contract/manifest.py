@@ -11,6 +11,7 @@ from graders.contract.limits import Limits
 from graders.contract.model import Message
 from graders.contract.results import Outcome
 
+TOO_LONG = "too-long"
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
 
 
@@ -91,6 +92,13 @@ class Benchmark(Message):
     warm_up: Annotated[int, Field(ge=0, le=50)] = 3
 
 
+class Brevity(Message):
+    """How long a submission may be; a longer one fails with the exercise's finding `too-long`, before it runs."""
+
+    statements: Annotated[int, Field(ge=1, le=1000)]
+    characters: Annotated[int, Field(ge=100, le=20_000)] = 2000
+
+
 class Tolerance(Message):
     """An answer a matches e when |a - e| <= absolute + relative * |e|, elementwise (numpy.isclose's rule)."""
 
@@ -121,6 +129,7 @@ class Manifest(Message):
     diagnosis: Diagnosis | None = None
     chart: Chart | None = None
     benchmark: Benchmark | None = None
+    brevity: Brevity | None = None
     ranking: bool = False
     """Whether those who passed are ranked by the share of its bounds that a program held at once."""
     findings: dict[Slug, FindingText]
@@ -129,11 +138,13 @@ class Manifest(Message):
     """Not for learners yet: only the author's preview shows it."""
 
     @model_validator(mode="after")
-    def _a_card_needs_torch(self) -> Self:
+    def _fits_together(self) -> Self:
         if self.device is not Device.CPU and self.flavour is not Flavour.TORCH:
             raise ValueError(f"device {self.device.value!r} needs flavour 'torch', not {self.flavour.value!r}")
         if self.device is not Device.CPU and self.memory_meter:
             raise ValueError(f"device {self.device.value!r} excludes memory_meter, which counts the machine's memory")
+        if self.brevity is not None and TOO_LONG not in self.findings:
+            raise ValueError(f"an exercise with [brevity] needs [findings.{TOO_LONG}]")
         if self.benchmark is not None and self.flavour is not Flavour.TORCH:
             raise ValueError(f"a benchmark needs flavour 'torch', and flavour is {self.flavour.value!r}")
         return self

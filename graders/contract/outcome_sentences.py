@@ -1,6 +1,7 @@
 """The outcomes that no judge decides, in the words that ledger, grader and website use for them."""
 
 from collections.abc import Mapping
+from typing import overload
 
 from graders.contract.jobs import GradeJob, RunJob
 from graders.contract.model import ExerciseName
@@ -48,6 +49,18 @@ def find_other_version(exercise: ExerciseName) -> Finding:
         short=f"The grader has a different version of {exercise} from the website's.",
         long="That is our fault, and it cost you no attempt. Send it again in a minute.",
     )
+
+
+@overload
+def make_end(job: GradeJob, outcome: Outcome, finding: Finding | None = None) -> Verdict: ...
+
+
+@overload
+def make_end(job: RunJob, outcome: Outcome, finding: Finding | None = None) -> RunEnd: ...
+
+
+@overload
+def make_end(job: GradeJob | RunJob, outcome: Outcome, finding: Finding | None = None) -> Verdict | RunEnd: ...
 
 
 def make_end(job: GradeJob | RunJob, outcome: Outcome, finding: Finding | None = None) -> Verdict | RunEnd:

@@ -26,6 +26,7 @@ from graders.judging.exits import (
 from graders.judging.reruns import run_until_it_counts
 from graders.judging.secret_seed import draw_seed
 from graders.trusted.answers import outcome_of_mistake
+from graders.trusted.brevity import weigh_length
 from graders.trusted.diagnosis import weigh_diagnosis
 from graders.trusted.exercise import Exercise, load_exercise
 from graders.trusted.faults import CheckStumbled, GraderFault, OtherVersion
@@ -87,6 +88,10 @@ def grade(
     A learner's diagnosis is judged only if the code passes, and never by a process that ran the learner's code.
     """
     manifest = exercise.manifest
+    if too_long := weigh_length(job.source, manifest):
+        return make_end(job, Outcome.WRONG_ANSWER, too_long).model_copy(
+            update={"exercise_digest": exercise.digest, "profile": box.profile.value}
+        )
     with reference.prepare(exercise, draw_seed()) as answers:
         session = CaseSession(job, exercise, answers, on_event)
         exit_ = run_cases(session, box, cancelled)

@@ -1,0 +1,60 @@
+"""How long a program is: what counts as a statement, and which programs are too long before they run."""
+
+from pathlib import Path
+
+import pytest
+
+from graders.trusted.brevity import measure_length, weigh_length
+from graders.trusted.exercise import load_exercise
+
+EXERCISES = Path(__file__).resolve().parents[3] / "exercises"
+
+
+@pytest.mark.parametrize(
+    ("source", "statements"),
+    [
+        ("", 0),
+        ("# a comment\n\n", 0),
+        ("import torch\nfrom math import pi\n", 0),
+        ("def f(x):\n    '''What it does.'''\n    return x\n", 1),
+        ("@once\ndef f(x): return x\n", 1),
+        ("x = 1; y = 2;\n", 2),
+        ("if x: y = 1\n", 2),
+        ("if x:\n    y = 1\nelse:\n    y = 2\n", 4),
+        ("for a, b in {1: 2}.items(): print(a); print(b)\n", 3),
+        ("f = lambda x: x if x else {1: 2}[1:]\n", 1),
+        ("x = [\n    1,\n    2,\n]\n", 1),
+        ("while x[1:]: x = x[1:]\n", 2),
+        ("with a as b, c as d: pass\n", 2),
+        ("class A: x: int = 1\n", 2),
+        ("x: int = 1\n", 1),
+        ("match x:\n    case 1: y = 2\n", 3),
+        ("match = 1\ncase = {1: 2}\n", 2),
+        ("async def f():\n    await g()\n", 2),
+        ("x = 1", 1),
+    ],
+)
+def test_statements_are_counted_as_the_prompt_says(source: str, statements: int) -> None:
+    length = measure_length(source)
+    assert length
+    assert length.statements == statements
+
+
+def test_a_text_for_exec_is_as_long_as_it_is() -> None:
+    length = measure_length("exec('x = 1\\n' * 500 + 'y' * 300)  # a comment that costs nothing")
+    assert length
+    assert length.characters == len("exec('x = 1\\n'*500+'y'*300)")
+
+
+@pytest.mark.parametrize("source", ["x = (1", "  x = 1\n y = 2\n", "'''never closed"])
+def test_what_is_no_python_is_left_to_the_box(source: str) -> None:
+    assert measure_length(source) is None
+
+
+def test_the_finding_names_both_figures() -> None:
+    exercise = load_exercise(EXERCISES, "an-incident-in-twelve-statements")
+    found = weigh_length("x = 1\n" * 13, exercise.manifest)
+    assert found
+    assert found.code == "too-long"
+    assert found.long.startswith("Yours has 13 statements and 39 characters; 12 and 900 are allowed.")
+    assert weigh_length("x = 1\n" * 12, exercise.manifest) is None
