@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
-from app.course.files import may_be_read, read_exercise_files
 from app.course.loader import CourseReader
-from app.course.standalone import LICENCE, Standalone, make_standalone
+from app.course.standalone import Standalone
 from app.exercise_import import Wanted, import_exercise
 from app.new import Request
 from app.notebooks import EXPORTED, REFUSED, export_chapter, import_notebook
+from app.standalone import read_standalone
 from app.zips import pack
 from graders.contract.exercise_files import MANIFEST
 
@@ -48,8 +48,7 @@ def _export_exercise(folder: Path, target: Path | None, out: TextIO) -> int:
         first = f" {problems[0].path}:{problems[0].line}: {problems[0].message}." if problems else ""
         out.write(f"{folder} cannot be exported.{first} `python -m app check` says what to fix\n")
         return REFUSED
-    licence = (root / LICENCE).read_bytes() if may_be_read(root / LICENCE, root) else b""
-    made = make_standalone(loaded.course, name, read_exercise_files(folder), licence)
+    made = read_standalone(loaded.course, name)
     _write(made, target)
     out.write(f"wrote {target}: {len(made.files)} files. Licence: {made.origin.licence}\n")
     out.write(f"Grade with it: python -m graders grade {target} FILE\n" if target.suffix != ".zip" else "")

@@ -38,6 +38,7 @@ class Permission(StrEnum):
     COMPARE_PROGRAMS = "see which programs of a section are most alike"
     SEE_ASSIGNMENTS = "see what a section assigns, and who was granted what"
     SET_ASSIGNMENTS = "assign, with points, dates and rules"
+    TAKE_EXERCISES = "take an exercise out of the course as files, with its solution and cases"
     GRANT_ALLOWANCES = "grant extensions and attempts, and excuse; assistants only if the section says so"
     SEE_GRADES = "the gradebook of a section, and why each grade is what it is"
     DECIDE_GRADES = "set a grade in place of the computed one, judge again, and take the grades out as a file"
@@ -66,6 +67,7 @@ ALLOWED: Mapping[Permission, frozenset[Role]] = {
     Permission.COMPARE_PROGRAMS: frozenset({Role.INSTRUCTOR}),
     Permission.SEE_ASSIGNMENTS: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
     Permission.SET_ASSIGNMENTS: frozenset({Role.INSTRUCTOR}),
+    Permission.TAKE_EXERCISES: frozenset({Role.INSTRUCTOR}),
     Permission.GRANT_ALLOWANCES: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
     Permission.SEE_GRADES: frozenset({Role.INSTRUCTOR, Role.ASSISTANT}),
     Permission.DECIDE_GRADES: frozenset({Role.INSTRUCTOR}),

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.course.model import Course
 from graders.contract.exercise_files import digest_exercise
-from graders.contract.manifest import Slug
+from graders.contract.jobs import Flavour
+from graders.contract.manifest import Manifest, Slug
 
 LICENCE, ORIGIN, README = "LICENSE", "origin.toml", "README.md"
 NO_LICENCE = "none was stated: ask the authors of the course"
@@ -56,7 +57,7 @@ def make_standalone(course: Course, name: str, files: Mapping[str, bytes], licen
         exercise=name,
         course=course.title,
         course_version=course.version,
-        torch=course.torch if manifest.flavour == "torch" else "",
+        torch=course.torch if manifest.flavour is Flavour.TORCH else "",
         digest=digest_exercise(files),
         licence=_name_licence(text),
         concepts={each: course.concepts.get(each, "") for each in manifest.concepts},
@@ -68,7 +69,7 @@ def make_standalone(course: Course, name: str, files: Mapping[str, bytes], licen
     if text:
         made[LICENCE] = text
     made[ORIGIN] = _write_origin(origin).encode()
-    made[README] = _write_readme(origin, manifest.title, manifest.flavour.value).encode()
+    made[README] = _write_readme(origin, manifest).encode()
     return Standalone(origin, dict(sorted(made.items())))
 
 
@@ -91,9 +92,10 @@ def _write_origin(origin: Origin) -> str:
     return "\n".join([*lines, "", "[concepts]", *concepts, ""])
 
 
-def _write_readme(origin: Origin, title: str, flavour: str) -> str:
-    needs = f"torch {origin.torch}".strip() if flavour == "torch" else "no torch"
-    return f"""# {title}
+def _write_readme(origin: Origin, manifest: Manifest) -> str:
+    needs = f"torch {origin.torch}".strip() if manifest.flavour is Flavour.TORCH else "no torch"
+    hunt = " --category KIND --line NUMBER" if manifest.diagnosis else ""
+    return f"""# {manifest.title}
 
 This folder is one exercise of the course “{origin.course}”, version `{origin.course_version}`. It needs no other file
 of that course. Licence: {origin.licence}.
@@ -106,7 +108,7 @@ of that course. Licence: {origin.licence}.
 To judge an answer, in a copy of Unwind, with its environment ({needs}):
 
 ```sh
-python -m graders grade path/to/{origin.exercise} answer.py
+python -m graders grade path/to/{origin.exercise} answer.py{hunt}
 ```
 
 To add the exercise to a course: `python -m app import path/to/{origin.exercise} --course path/to/course`. This proves

@@ -82,6 +82,12 @@ def test_links_into_the_course_become_plain_words_and_code_stays(root: Path) -> 
     assert made.files["prompt.md"].decode() == shown
 
 
+def test_the_folder_of_a_bug_hunt_says_how_to_give_the_diagnosis(root: Path, tmp_path: Path) -> None:
+    for name, asks in (("early-meetings", True), ("double", False)):
+        take_out(root, name, tmp_path / name)
+        assert ("--category KIND --line NUMBER" in (tmp_path / name / "README.md").read_text()) is asks
+
+
 def test_what_cannot_be_exported_is_said_and_nothing_is_written(root: Path, tmp_path: Path) -> None:
     (root / "exercises" / "double" / "cases.py").unlink()
     (tmp_path / "there").mkdir()

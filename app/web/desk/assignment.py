@@ -8,9 +8,10 @@ from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
 from app.access.permissions import Permission, Role, is_allowed
+from app.course.model import Course
 from app.learning.deadlines import add_days, say_moment
 from app.learning.grade_sentences import say_due, say_points
-from app.learning.grading import Allowance, Assignment, Counts, Credit, Policy, find_terms
+from app.learning.grading import Allowance, Assignment, Counts, Credit, Kind, Policy, find_terms
 from app.storage.assignments import Granted
 from app.storage.records import AccountId, SectionId
 from app.web.desk.assignment_form import (
@@ -28,6 +29,7 @@ from app.web.desk.assignment_form import (
     write_time,
 )
 from app.web.desk.assignments import HERE
+from app.web.desk.exercise_files import exercise_files_href
 from app.web.desk.navigation import SectionNavigation, navigate
 from app.web.edge.access import NotAllowed
 from app.web.edge.frame import Frame
@@ -67,6 +69,8 @@ class AssignmentPage:
     is_retrieval: bool
     course_href: str
     is_gone: bool
+    files_href: str
+    """The exercise as a zip; empty for somebody who may not take it out, and for what is no exercise."""
     zone: str
     usual_percent: int
     sent: RulesForm
@@ -236,6 +240,7 @@ async def _show(
         is_retrieval=one.kind.value == "retrieval",
         course_href=find_href(course, one),
         is_gone=title_target(course, one.kind, one.target) is None,
+        files_href=_find_files(navigation, course, one),
         zone=str(policy.zone),
         usual_percent=policy.late_percent_a_day,
         sent=sent or _as_sent(one, policy),
@@ -253,6 +258,12 @@ async def _show(
         problem=problem,
     )
     return context.site.renderer.page(page, 422 if problem else 200)
+
+
+def _find_files(navigation: SectionNavigation, course: Course, one: Assignment) -> str:
+    is_here = one.kind is Kind.EXERCISE and one.target in course.exercises
+    may_take = is_allowed(Permission.TAKE_EXERCISES, (navigation.reader.role,))
+    return exercise_files_href(navigation.section, one.target) if is_here and may_take else ""
 
 
 def _as_sent(one: Assignment, policy: Policy) -> RulesForm:

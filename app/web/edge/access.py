@@ -176,6 +176,7 @@ RULES: Mapping[str, Rule] = {
     "/desk/{section}/assignments/{assignment}/change": Rule(Permission.SET_ASSIGNMENTS),
     "/desk/{section}/assignments/{assignment}/delete": Rule(Permission.SET_ASSIGNMENTS),
     "/desk/{section}/assignments/{assignment}/move": Rule(Permission.SET_ASSIGNMENTS),
+    "/desk/{section}/exercises/{exercise}/files": Rule(Permission.TAKE_EXERCISES, recent=True),
     "/desk/{section}/people": Rule(Permission.MANAGE_PEOPLE, recent=True),
     "/desk/{section}/people/{account}/end": Rule(Permission.MANAGE_PEOPLE, recent=True),
     "/desk/{section}/people/{account}/take-back": Rule(Permission.MANAGE_PEOPLE, recent=True),

@@ -44,6 +44,7 @@ EXPECTED = {
     "/desk/{section}/assignments/{assignment}/change": {Role.INSTRUCTOR},
     "/desk/{section}/assignments/{assignment}/delete": {Role.INSTRUCTOR},
     "/desk/{section}/assignments/{assignment}/move": {Role.INSTRUCTOR},
+    "/desk/{section}/exercises/{exercise}/files": {Role.INSTRUCTOR},
     "/desk/{section}/people": {Role.INSTRUCTOR},
     "/desk/{section}/people/{account}/take-back": {Role.INSTRUCTOR},
     "/desk/{section}/people/{account}/end": {Role.INSTRUCTOR},
