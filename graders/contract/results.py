@@ -188,6 +188,8 @@ class Verdict(Message):
     stdout: str = ""
     stderr: str = ""
     measures: tuple[Measure, ...] = ()
+    untimed: str = ""
+    """Why a benchmark that was asked for has no times, in a sentence."""
     profile: str = ""
 
     @property

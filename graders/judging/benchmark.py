@@ -45,3 +45,10 @@ def read_benchmark(end: RunEnd) -> tuple[Measure, ...]:
     return tuple(
         Measure(name=name, value=value, unit="ms", measured_by=MeasuredBy.LEARNER_PROCESS) for name, value in figures
     )
+
+
+def explain_untimed(end: RunEnd) -> str:
+    """A sentence for the learner."""
+    if end.mistake:
+        return f"It was not timed, because the timed run raised {end.mistake.type}: {end.mistake.message}"
+    return f"It was not timed: {end.finding.short}" if end.finding else "It was not timed: the run printed no times."

@@ -13,7 +13,7 @@ from graders.contract.jobs import Device, Flavour, GradeJob, RunJob
 from graders.contract.limits import MAX_PACKED_TRACE_BYTES, MAX_TRACE_BYTES, Limits
 from graders.contract.outcome_sentences import MACHINE_BUSY, find_other_version, find_stumble, make_end
 from graders.contract.results import Measure, Outcome, RunEnd, Verdict
-from graders.judging.benchmark import make_benchmark_job, read_benchmark
+from graders.judging.benchmark import explain_untimed, make_benchmark_job, read_benchmark
 from graders.judging.case_session import CaseBatch, CaseSession, choose_driver
 from graders.judging.exits import (
     MachineBusy,
@@ -83,20 +83,34 @@ def grade(
     on_event: OnEvent,
     cancelled: threading.Event,
 ) -> Verdict:
+    """Judge an answer that is no longer than the exercise allows, and time it if that was asked and it is right."""
+    if too_long := weigh_length(job.source, exercise.manifest):
+        ended = make_end(job, Outcome.WRONG_ANSWER, too_long)
+        return ended.model_copy(update={"exercise_digest": exercise.digest, "profile": box.profile.value})
+    verdict = judge(job, box, exercise, reference, on_event, cancelled)
+    if verdict.outcome not in (Outcome.PASSED, Outcome.OK):
+        return verdict
+    times, untimed = run_benchmark(job, exercise, box, cancelled)
+    return verdict.model_copy(update={"measures": verdict.measures + times, "untimed": untimed})
+
+
+def judge(
+    job: GradeJob,
+    box: Box,
+    exercise: Exercise,
+    reference: ReferenceServer,
+    on_event: OnEvent,
+    cancelled: threading.Event,
+) -> Verdict:
     """Prepare the expected answers, then run the learner's code. Each run has its own seed, which the box never sees.
 
     A learner's diagnosis is judged only if the code passes, and never by a process that ran the learner's code.
     """
     manifest = exercise.manifest
-    if too_long := weigh_length(job.source, manifest):
-        return make_end(job, Outcome.WRONG_ANSWER, too_long).model_copy(
-            update={"exercise_digest": exercise.digest, "profile": box.profile.value}
-        )
     with reference.prepare(exercise, draw_seed()) as answers:
         session = CaseSession(job, exercise, answers, on_event)
         exit_ = run_cases(session, box, cancelled)
     outcome, finding = session.conclude(exit_)
-    timed = run_benchmark(job, exercise, box, cancelled) if outcome in (Outcome.PASSED, Outcome.OK) else ()
     weighed = outcome is Outcome.PASSED and manifest.diagnosis is not None
     if outcome is Outcome.PASSED and (finding := weigh_diagnosis(job.diagnosed, manifest)):
         outcome = Outcome.WRONG_ANSWER
@@ -112,18 +126,22 @@ def grade(
         mistake=next((ruling.mistake for ruling in session.rulings if ruling.outcome is not Outcome.PASSED), None),
         stdout=read_text(exit_.stdout),
         stderr=read_text(exit_.stderr),
-        measures=measure(exit_) + session.measure() + timed,
+        measures=measure(exit_) + session.measure(),
         profile=box.profile.value,
     )
 
 
-def run_benchmark(job: GradeJob, exercise: Exercise, box: Box, cancelled: threading.Event) -> tuple[Measure, ...]:
-    """The times of an answer whose cases passed, if they were asked for. A run that fails has none, and no effect."""
+def run_benchmark(
+    job: GradeJob, exercise: Exercise, box: Box, cancelled: threading.Event
+) -> tuple[tuple[Measure, ...], str]:
+    """The times of an answer whose cases passed, if they were asked for, or why there are none."""
     manifest = exercise.manifest
     if not job.benchmark or manifest.benchmark is None:
-        return ()
+        return (), ""
     timing = make_benchmark_job(job.source, exercise.benchmark, manifest.benchmark, manifest)
-    return read_benchmark(run_cell(timing, box, lambda kind, body: None, cancelled))
+    end = run_cell(timing, box, lambda kind, body: None, cancelled)
+    times = read_benchmark(end)
+    return times, "" if times else explain_untimed(end)
 
 
 def run_cases(session: CaseSession, box: Box, cancelled: threading.Event) -> Exit:

@@ -178,6 +178,7 @@ def _show_verdict(
         mistake=show_mistake(verdict.mistake),
         stdout=verdict.stdout,
         stderr=verdict.stderr,
+        untimed=verdict.untimed,
         measures=show_measures(verdict.measures),
         profile=verdict.profile,
         code=show_code(source, verdict.mistake),

@@ -163,6 +163,7 @@ class SubmissionView:
     mistake: MistakeView | None = None
     stdout: str = ""
     stderr: str = ""
+    untimed: str = ""
     measures: tuple[MeasureView, ...] = ()
     profile: str = ""
     code: tuple[CodeLineView, ...] = ()

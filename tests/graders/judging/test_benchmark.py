@@ -113,3 +113,5 @@ def test_an_answer_is_timed_after_its_cases_if_that_was_asked(exercises: Path) -
     assert find_times(plain) == {}
     assert (lie.outcome, find_times(lie)) == (Outcome.WRONG_ANSWER, {})
     assert (breaks.outcome, find_times(breaks)) == (Outcome.PASSED, {})
+    assert "the timed run raised ModuleNotFoundError" in breaks.untimed
+    assert (timed.untimed, plain.untimed) == ("", "")
