@@ -74,7 +74,7 @@ def test_a_module_has_a_number_or_says_that_it_has_none(root: Path, fields: str,
 
     _, problems = load_course(root)
 
-    assert [(found.path, found.line, found.message) for found in problems] == [("course.toml", 17, message)]
+    assert [(found.path, found.line, found.message) for found in problems] == [("course.toml", 23, message)]
 
 
 def test_every_kind_of_block_comes_out_of_the_fixture(chapters: tuple[Chapter, ...]) -> None:
@@ -235,7 +235,7 @@ def test_every_wrong_field_of_the_course_file_is_reported(root: Path) -> None:
 
     _, problems = load_course(root)
 
-    assert [(found.line, found.value) for found in problems] == [(4, "tag-line"), (29, "b")]
+    assert [(found.line, found.value) for found in problems] == [(4, "tag-line"), (35, "b")]
 
 
 def test_a_file_that_is_not_utf_8_is_reported_at_the_first_bad_byte(root: Path) -> None:
