@@ -8,6 +8,7 @@ import numpy as np
 
 RANDOM_SHAPES = 6
 NEAR = 1e-9
+SINGLE = 1e-5  # what float32 loses, with some room for sums
 
 AGREE = "Shapes that agree: the plain rule"
 LEADING = "One operand lacks an axis: it was copied along it"
@@ -66,7 +67,9 @@ def diagnose(inputs, got, expected):
         wrong = [model(g, mine, other, op) for mine, other in ((a, b), (b, a))]
         if all(is_near(got[name], value) for name, value in zip(("ga", "gb"), wrong, strict=True)):
             return code
-    return None
+    right = (bring_home(apply(g, mine, other, op), mine.shape) for mine, other in ((a, b), (b, a)))
+    near = all(is_near(got[name], value, SINGLE) for name, value in zip(("ga", "gb"), right, strict=True))
+    return "inexact" if near else None
 
 
 def case(draw, name, idea, finding, op, a, b, misshapen="shape"):
@@ -146,5 +149,5 @@ MISTAKES = {
 }
 
 
-def is_near(got, wrong):
-    return wrong is not None and got.shape == wrong.shape and np.allclose(got, wrong, rtol=NEAR, atol=NEAR)
+def is_near(got, wrong, by=NEAR):
+    return wrong is not None and got.shape == wrong.shape and np.allclose(got, wrong, rtol=by, atol=by)
