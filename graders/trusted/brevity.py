@@ -16,6 +16,8 @@ UNCOUNTED: Final = ("import", "from", "def", "@")
 STRICT: Final = ("if", "elif", "else", "for", "while", "with", "try", "except", "finally", "class", "def", "async")
 HEADERS: Final = (*STRICT, "match", "case")
 NO_HEADER: Final = ("=", ":", ".", ",")
+TEXTS: Final = (tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING))
+TEXT_CHARACTERS: Final = 20
 EMPTY: Final = (
     tokenize.COMMENT,
     tokenize.NL,
@@ -28,7 +30,7 @@ EMPTY: Final = (
 
 @dataclass(frozen=True)
 class Length:
-    """Statements, without imports, `def` lines, decorators and texts that stand alone; characters of all tokens."""
+    """Statements, without imports, `def` lines, decorators and short lone texts; characters of all tokens."""
 
     statements: int
     characters: int
@@ -55,14 +57,17 @@ def measure_length(source: str) -> Length | None:
     """None for a text that is no Python: the box says what is wrong with it.
 
     A second statement on a line counts, and so does one on the line of its header. Characters are those of all tokens
-    but comments, so that a long text for `exec` is long too.
+    but comments, so that a long text for `exec` is long too. A short one counts as a statement for each whole 20
+    characters of all texts together, docstrings included, because `exec(__doc__)` runs one.
     """
     try:
         lines = list(_split_lines(tokenize.generate_tokens(io.StringIO(source).readline)))
     except (tokenize.TokenError, SyntaxError):
         return None
     statements = sum(_count_statements(line) for line in lines)
-    return Length(statements, sum(len(token.string) for line in lines for token in line))
+    tokens = [token for line in lines for token in line]
+    in_texts = sum(len(token.string) for token in tokens if token.type in TEXTS)
+    return Length(statements + in_texts // TEXT_CHARACTERS, sum(len(token.string) for token in tokens))
 
 
 def _split_lines(tokens: Iterable[tokenize.TokenInfo]) -> Iterator[list[tokenize.TokenInfo]]:

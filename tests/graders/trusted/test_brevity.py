@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.trusted.brevity import measure_length, weigh_length
+from graders.trusted.brevity import Length, measure_length, weigh_length
 from graders.trusted.exercise import load_exercise
 
 EXERCISES = Path(__file__).resolve().parents[3] / "exercises"
@@ -44,6 +44,19 @@ def test_a_text_for_exec_is_as_long_as_it_is() -> None:
     length = measure_length("exec('x = 1\\n' * 500 + 'y' * 300)  # a comment that costs nothing")
     assert length
     assert length.characters == len("exec('x = 1\\n'*500+'y'*300)")
+
+
+@pytest.mark.parametrize("packing", ["exec({!r})", '"""{}"""\nexec(__doc__)'])
+def test_a_program_in_a_text_is_no_shorter_for_it(packing: str) -> None:
+    program = (EXERCISES / "an-incident-in-twelve-statements/attempts/too_long.py").read_text()
+    plain, packed = measure_length(program), measure_length(packing.format(program))
+    assert plain
+    assert packed
+    assert packed.statements >= plain.statements > 12
+
+
+def test_a_name_in_quotes_costs_no_statement() -> None:
+    assert measure_length("x = {'params': [b]}\n") == Length(1, 16)
 
 
 @pytest.mark.parametrize("source", ["x = (1", "  x = 1\n y = 2\n", "'''never closed"])
