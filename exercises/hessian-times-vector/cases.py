@@ -11,6 +11,7 @@ WRITTEN = {
     "network": "f(x) = tanh(A @ sin(x + b)).pow(2).sum()",
     "parameter": "f(x) = (tanh(A @ x) * w).sum() + (w * x.pow(3)).sum(); w is a Parameter",
     "linear": "f(x) = (b * x).sum()",
+    "weighted": "f(x) = (w * x).sum(); w is a Parameter",
     "wide": f"f(x) = tanh(x * roll(x, 1) + b).sum(), with {WIDE} entries in x",
 }
 
@@ -27,7 +28,7 @@ def draw_cases(rng):
     ]
     cases = [case(draw, *row) for row in rows]
     for number in range(1, RANDOM_CASES + 1):
-        kind = ["network", "parameter", "quadratic", "linear"][number - 1]
+        kind = ["network", "parameter", "quadratic", "weighted"][number - 1]
         idea = f"Random function {number} of {RANDOM_CASES}"
         found = case(draw, f"random function {number}", idea, "larger", kind, rng.randint(4, 8))
         cases.append(found | {"public": False, "shown": ""})

@@ -26,6 +26,9 @@ class Function:
     def linear(self, x):
         return (self.other * x).sum()
 
+    def weighted(self, x):
+        return (self.weight * x).sum()
+
     def wide(self, x):
         return torch.tanh(x * torch.roll(x, 1) + self.other).sum()
 

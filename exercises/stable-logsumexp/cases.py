@@ -35,9 +35,12 @@ def draw_public(draw):
         ("masked entries", "An entry of -inf contributes nothing", "masked", masked, 1),
         ("a masked row", "A row of -inf alone has the value -inf and the gradient 0", "minus-inf-row", empty, 1),
     ]
-    pair = case(draw, "two calls", "Two calls, then one backward pass through both", "shared-state", cube, 1)
-    add_second(draw, pair, draw_logits(draw, (2, 3, 4)))
-    calls = "ys = [LogSumExp.apply(x, 1), LogSumExp.apply(second_x, 1)]\ntorch.autograd.backward(ys, [g, second_g])"
+    block = draw_logits(draw, (3, 3, 3))
+    pair = case(
+        draw, "two calls", "Two calls along different dimensions, then one backward pass", "shared-state", block, 1
+    )
+    add_second(draw, pair, draw_logits(draw, (3, 3, 3)), 2)
+    calls = "ys = [LogSumExp.apply(x, 1), LogSumExp.apply(second_x, 2)]\ntorch.autograd.backward(ys, [g, second_g])"
     return [*(case(draw, *row) for row in rows), pair | {"shown": write_inputs(pair["inputs"]) + calls}]
 
 
@@ -62,7 +65,7 @@ def draw_corners(draw):
     masks = draw_logits(draw, (3, 2))
     masks[:, 0] = MASKED
     pair = hide(case(draw, "two masked calls", "Two calls with different masks", "shared-state", masks, 0))
-    add_second(draw, pair, masks[:, ::-1].copy())
+    add_second(draw, pair, masks[:, ::-1].copy(), 0)
     return [*hidden, view, pair]
 
 
@@ -140,8 +143,8 @@ def case(draw, name, idea, finding, x, dim):
     }
 
 
-def add_second(draw, drawn, x):
-    drawn["inputs"] |= {"second x": x, "second g": draw_upstream(draw, x, drawn["inputs"]["dim"])}
+def add_second(draw, drawn, x, dim):
+    drawn["inputs"] |= {"second x": x, "second g": draw_upstream(draw, x, dim), "second dim": dim}
     drawn["not_finite"] = ["value", "second value"]
 
 

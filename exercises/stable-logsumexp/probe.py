@@ -15,7 +15,7 @@ def probe(submission, case):
     inputs = [torch.from_numpy(lay_out(case, side + "x")).requires_grad_() for side in sides]
     before = [x.detach().clone() for x in inputs]
     upstreams = [torch.from_numpy(lay_out(case, side + "g")) for side in sides]
-    values = [function.apply(x, case["dim"]) for x in inputs]
+    values = [function.apply(x, case[side + "dim"]) for side, x in zip(sides, inputs, strict=True)]
     if strange := [type(value).__name__ for value in values if not isinstance(value, torch.Tensor)]:
         raise TypeError(f"LogSumExp.apply should return a tensor; it returned a value of type {strange[0]}")
     own = all(is_one_step(function, value, x) for value, x in zip(values, inputs, strict=True))
