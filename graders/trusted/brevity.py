@@ -16,8 +16,8 @@ UNCOUNTED: Final = ("import", "from", "def", "@")
 STRICT: Final = ("if", "elif", "else", "for", "while", "with", "try", "except", "finally", "class", "def", "async")
 HEADERS: Final = (*STRICT, "match", "case")
 NO_HEADER: Final = ("=", ":", ".", ",")
-TEXTS: Final = (tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING))
-TEXT_CHARACTERS: Final = 20
+DATA: Final = (tokenize.STRING, tokenize.NUMBER, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING))
+DATA_CHARACTERS: Final = 20
 EMPTY: Final = (
     tokenize.COMMENT,
     tokenize.NL,
@@ -57,8 +57,8 @@ def measure_length(source: str) -> Length | None:
     """None for a text that is no Python: the box says what is wrong with it.
 
     A second statement on a line counts, and so does one on the line of its header. Characters are those of all tokens
-    but comments, so that a long text for `exec` is long too. A short one counts as a statement for each whole 20
-    characters of all texts together, docstrings included, because `exec(__doc__)` runs one.
+    but comments, so that a long text for `exec` is long too. Texts and numbers count as one more statement for each
+    whole 20 characters of all of them together, docstrings included: a program can hide in either.
     """
     try:
         lines = list(_split_lines(tokenize.generate_tokens(io.StringIO(source).readline)))
@@ -66,8 +66,8 @@ def measure_length(source: str) -> Length | None:
         return None
     statements = sum(_count_statements(line) for line in lines)
     tokens = [token for line in lines for token in line]
-    in_texts = sum(len(token.string) for token in tokens if token.type in TEXTS)
-    return Length(statements + in_texts // TEXT_CHARACTERS, sum(len(token.string) for token in tokens))
+    as_data = sum(len(token.string) for token in tokens if token.type in DATA)
+    return Length(statements + as_data // DATA_CHARACTERS, sum(len(token.string) for token in tokens))
 
 
 def _split_lines(tokens: Iterable[tokenize.TokenInfo]) -> Iterator[list[tokenize.TokenInfo]]:

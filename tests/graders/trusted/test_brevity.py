@@ -1,5 +1,7 @@
 """How long a program is: what counts as a statement, and which programs are too long before they run."""
 
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -46,10 +48,15 @@ def test_a_text_for_exec_is_as_long_as_it_is() -> None:
     assert length.characters == len("exec('x = 1\\n'*500+'y'*300)")
 
 
-@pytest.mark.parametrize("packing", ["exec({!r})", '"""{}"""\nexec(__doc__)'])
-def test_a_program_in_a_text_is_no_shorter_for_it(packing: str) -> None:
+def pack_as_number(program: str) -> str:
+    number = int.from_bytes(zlib.compress(program.encode(), 9))
+    return f"import zlib\nn = {number}\nexec(zlib.decompress(n.to_bytes((n.bit_length() + 7) // 8)))\n"
+
+
+@pytest.mark.parametrize("pack", ["exec({!r})".format, '"""{}"""\nexec(__doc__)'.format, pack_as_number])
+def test_a_program_in_a_text_or_a_number_is_no_shorter_for_it(pack: Callable[[str], str]) -> None:
     program = (EXERCISES / "an-incident-in-twelve-statements/attempts/too_long.py").read_text()
-    plain, packed = measure_length(program), measure_length(packing.format(program))
+    plain, packed = measure_length(program), measure_length(pack(program))
     assert plain
     assert packed
     assert packed.statements >= plain.statements > 12
