@@ -27,7 +27,7 @@ CONTENT = re.compile(
         | figures/[\w.-]+\.(svg|png|jpg|webp)
       )
     | exercises/[a-z0-9-]+/(
-        exercise\.toml | (prompt|hints)\.md | (starter|solution|cases|probe|host)\.py
+        exercise\.toml | (prompt|hints)\.md | (starter|solution|cases|probe|host|benchmark)\.py
         | (attempts|mutants)/\w+\.py
       )
     """,
