@@ -113,8 +113,7 @@ def one_step_back_every_fifth(rng, phase):
 
 
 def back_to_the_first(rng):
-    # Not in the second step, where the first record is the one right before.
-    return program(rng, "first", carries="values", terms=[("distance", True, 3, rng.choice([0, 1]))])
+    return program(rng, "first", carries="values", terms=[("distance", True, *ALWAYS)])
 
 
 SHOWN = [longer_records, more_iterations, term_from_the_second_step, keeps_state, one_step_back, window]
