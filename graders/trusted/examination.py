@@ -32,8 +32,8 @@ SEEDS = 300
 SLOW_SEEDS = 50
 """How many an exercise gets whose draws take long: a mistake in 5 of 100 draws stays unseen in 8 of 100 of them."""
 
-DRAW_SECONDS = 6.0
-SOLVE_SECONDS = 4.0
+DRAW_SECONDS = 4.0
+SOLVE_SECONDS = 2.5
 """Of processor time, for the first SLOW_SEEDS; those that are slower still are drawn and solved less often."""
 
 MORE_SECONDS = 0.5

@@ -46,7 +46,7 @@ def bring_in(root: Path, source: Path, *more: str) -> tuple[int, str]:
     return import_([str(source), *more, "--course", str(root)], out), out.getvalue()
 
 
-@pytest.mark.parametrize("name", ["double", "early-meetings"])
+@pytest.mark.parametrize("name", ["double", pytest.param("early-meetings", marks=pytest.mark.nightly)])
 def test_an_exported_exercise_comes_into_an_empty_course_proven(
     name: str, root: Path, exported: Path, tmp_path: Path
 ) -> None:

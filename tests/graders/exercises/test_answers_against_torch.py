@@ -58,7 +58,7 @@ def test_log_sum_exp_is_torchs_and_a_row_without_entries_has_no_gradient():
     for inputs, expected in answers("stable-logsumexp"):
         for side in ("", "second ") if "second x" in inputs else ("",):
             x = leaf(inputs[f"{side}x"])
-            value = torch.logsumexp(x, inputs["dim"])
+            value = torch.logsumexp(x, inputs[f"{side}dim"])
             (gradient,) = torch.autograd.grad(value, x, torch.from_numpy(inputs[f"{side}g"]))
             assert is_near(expected[f"{side}value"], value.detach())
             assert is_near(expected[f"{side}gradient"], torch.nan_to_num(gradient))
