@@ -15,6 +15,8 @@ import pytest
 from browser_parts import READY_SECONDS, ROOT, find_free_port
 from playwright.sync_api import Browser, Page
 
+pytestmark = pytest.mark.nightly
+
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -1,7 +1,10 @@
 """Cuts between layers: dragged, moved by keys, added, removed; each way of cutting is measured beside the others."""
 
+import pytest
 from browser_parts import OpenPage, come_near
 from playwright.sync_api import Locator, Page, expect
+
+pytestmark = pytest.mark.nightly
 
 CHAPTER = "/chapters/a-second-look"
 

@@ -2,8 +2,11 @@
 
 import json
 
+import pytest
 from browser_parts import OpenPage, come_near
 from playwright.sync_api import Locator, Page, expect
+
+pytestmark = pytest.mark.nightly
 
 CHAPTER = "/chapters/a-second-look"
 

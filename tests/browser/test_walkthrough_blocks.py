@@ -1,7 +1,10 @@
 """Measurements, walks, incidents and variants in the browser: what a script adds to what already stands there."""
 
+import pytest
 from browser_parts import OpenPage, come_near
 from playwright.sync_api import expect
+
+pytestmark = pytest.mark.nightly
 
 CHAPTER = "/chapters/a-second-look"
 LIGHT_INK, DARK_INK = "rgb(232, 226, 214)", "rgb(35, 32, 27)"

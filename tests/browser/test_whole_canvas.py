@@ -10,6 +10,8 @@ from playwright.sync_api import Page, Route, expect
 from test_accessibility import find_overflow, find_violations
 from test_player import go, play
 
+pytestmark = pytest.mark.nightly
+
 PIXELS = """
 () => {
   const canvas = document.querySelector('.whole-canvas');
