@@ -46,6 +46,8 @@ _CONNECT: Final = {
     "keepalives_idle": 20,
     "keepalives_interval": 10,
     "keepalives_count": 3,
+    # Keepalives say nothing while a statement is on its way to a host that is gone; milliseconds.
+    "tcp_user_timeout": 60_000,
     # psycopg would name a statement that it runs often, and a pooler in front of the server may not know the name.
     "prepare_threshold": None,
 }

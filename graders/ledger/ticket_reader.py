@@ -109,7 +109,10 @@ class TicketReader(QueueReader):
                 ticket = await self._take(queue, unproven=sum(not one.proven for one in found) < room.unproven)
                 if ticket is None:
                     break
-                if _fits(ticket, can_judge):
+                if not _can_be_read(ticket):
+                    log.warning("ticket %s is dropped: no ledger wrote %s", ticket.id, repr(ticket.task_kwargs)[:200])
+                    self._delete_soon(ticket)
+                elif _fits(ticket, can_judge):
                     found.append(Taken(SubmissionId(str(ticket.task_kwargs[SUBMISSION])), _is_proven(queue, ticket)))
                     self._delete_soon(ticket)
                 else:
@@ -141,6 +144,16 @@ class TicketReader(QueueReader):
 
 def _is_proven(queue: Queue, ticket: Job) -> bool:
     return ticket.queue == name_queue(queue, proven=True)
+
+
+def _can_be_read(ticket: Job) -> bool:
+    """A grader's role may write tickets, so a foreign one can say anything, and must not end its reader."""
+    says: object = ticket.task_kwargs
+    return (
+        isinstance(says, dict)
+        and isinstance(says.get(SUBMISSION), str)
+        and all(isinstance(says.get(key, 0), str | None) for key in (EXERCISE, DIGEST))
+    )
 
 
 def _fits(ticket: Job, can_judge: CanJudge | None) -> bool:

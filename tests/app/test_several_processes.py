@@ -17,10 +17,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.slow
-async def test_a_stream_goes_on_at_another_process_when_its_own_dies(tmp_path: Path) -> None:
+async def test_a_stream_goes_on_at_another_process_when_its_own_dies(tmp_path: Path, database_url: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     settings = {"UNWIND_DATA": str(tmp_path), "UNWIND_PORT": str(port), "UNWIND_COURSE": str(ROOT / "tests/course")}
+    settings |= {"UNWIND_DATABASE_URL": database_url}
     command = (sys.executable, "-m", "app", "site", "--workers", "2")
     site = await asyncio.create_subprocess_exec(
         *command, cwd=ROOT, env={**os.environ, **settings}, stdout=asyncio.subprocess.PIPE

@@ -35,6 +35,9 @@ def find_syntax_mistake(source: str) -> SyntaxMistake | None:
         return SyntaxMistake(error.lineno or 1, error.msg)
     except ValueError as error:
         return SyntaxMistake(1, str(error))
+    except (MemoryError, RecursionError):
+        # What the parser and the compiler raise where brackets or operators are nested beyond their stacks.
+        return SyntaxMistake(1, "this is nested more deeply than Python compiles: write it in smaller parts")
     return None
 
 

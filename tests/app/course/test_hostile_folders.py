@@ -162,7 +162,7 @@ def test_a_course_of_mutilated_files_is_read_with_problems_and_nothing_else(root
     assert peak_bytes < MAX_BYTES
 
 
-ONE_SIGN = (b"\x00" * 99_999, b"[" * 30_000, b"{" * 99_999, b">" * 3000, b"$" * 20_000, b"* " * 900)
+ONE_SIGN = (b"\x00" * 99_999, b"[" * 30_000, b"{" * 150, b"{" * 99_999, b">" * 3000, b"$" * 20_000, b"* " * 900)
 
 
 @pytest.mark.slow

@@ -42,7 +42,7 @@ def test_what_was_prepared_for_everybody_is_not_charged(grade, meter):
 
 
 def test_what_a_file_takes_as_it_is_loaded_is_charged(grade, meter):
-    assert read_held(grade(FIXTURE, read_attempt("cheat_ballast.py"))) >= 100
+    assert read_held(grade(FIXTURE, read_attempt("cheat_ballast.py"))) > 99
 
 
 def test_one_case_leaves_nothing_to_the_next(grade, meter):

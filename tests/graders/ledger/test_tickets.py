@@ -12,6 +12,7 @@ from graders.contract.jobs import Queue
 from graders.contract.model import LearnerId, SubmissionId
 from graders.ledger import Claim, Ledger, Origin, Policy, TooManyPending
 from graders.ledger.engines import POOL_TIMEOUT_SECONDS, open_pool
+from graders.ledger.queue_reader import CanJudge
 from graders.ledger.tickets import sweep_tickets
 
 pytestmark = pytest.mark.parametrize(
@@ -31,7 +32,7 @@ async def read_tickets(ledger: Ledger) -> list[tuple[str, str, str]]:
     return [tuple(row) for row in await ledger.database.read(lambda connection: connection.execute(READ).all())]
 
 
-async def serve(ledger: Ledger, expected: int) -> list[Claim]:
+async def serve(ledger: Ledger, expected: int, can_judge: CanJudge | None = None) -> list[Claim]:
     """What one worker claims until it has `expected`. It runs none of them."""
     claimed: list[Claim] = []
     stopping = asyncio.Event()
@@ -44,7 +45,7 @@ async def serve(ledger: Ledger, expected: int) -> list[Claim]:
             stopping.set()
 
     async with asyncio.timeout(20):
-        await ledger.dispatcher.worker(Queue.CPU, 4, handle, stopping)
+        await ledger.dispatcher.worker(Queue.CPU, 4, handle, stopping, can_judge)
     return claimed
 
 
@@ -74,6 +75,29 @@ async def test_a_worker_deletes_the_tickets_that_it_takes_and_drops_one_whose_su
     second = await ledger.submit(BOB, "t2", cell(), origin=KNOWN)
     assert await ledger.cancel(first.id, ANN)
     assert [claim.id for claim in await serve(ledger, 1)] == [second.id]
+    assert await read_tickets(ledger) == []
+
+
+FORGED = (
+    "{}",
+    "[]",
+    "7",
+    "null",
+    '"x"',
+    '{"submission": 7}',
+    '{"submission": "x"}',
+    '{"submission": "x", "exercise": []}',
+)
+
+
+async def test_a_ticket_that_no_ledger_wrote_is_dropped_and_the_worker_goes_on(ledger: Ledger) -> None:
+    into = "INSERT INTO procrastinate_jobs (queue_name, task_name, priority, args)"
+    forge = f"{into} VALUES ('cpu', 'look', 32000, '%s')"
+    for said in FORGED:
+        await ledger.database.write(run_sql(forge.replace("%s", said)))
+    real = await ledger.submit(BOB, "t", cell(), origin=KNOWN)
+    claimed = await serve(ledger, 1, lambda *_: True)
+    assert [claim.id for claim in claimed] == [real.id]
     assert await read_tickets(ledger) == []
 
 
