@@ -63,8 +63,9 @@ def test_a_cheat_does_not_spoil_the_next_run(grade, folder):
 
 
 @pytest.mark.parametrize("folder", COURSE, ids=lambda folder: folder.name)
-def test_every_exercise_knows_wrong_answers_and_cheats(folder):
+def test_every_exercise_knows_wrong_answers_cheats_and_right_answers_of_other_kinds(folder):
     attempts = load_exercise(folder.parent, folder.name).manifest.attempts
+    assert sum(attempt.outcome is Outcome.PASSED for attempt in attempts) >= 4
     assert sum(attempt.outcome is not Outcome.PASSED and not attempt.cheat for attempt in attempts) >= 3
     assert sum(attempt.cheat for attempt in attempts) >= 2
     assert all(attempt.outcome is not Outcome.PASSED for attempt in attempts if attempt.cheat)
