@@ -53,8 +53,10 @@ def read_result(result):
     for entry in losses:
         if isinstance(entry, torch.Tensor) or not hasattr(entry, "__float__"):
             raise TypeError(f"the list should hold plain numbers; it holds an entry of type {type(entry).__name__}")
-    if not isinstance(state, (list, tuple)) or not all(isinstance(part, torch.Tensor) for part in state):
+    kinds = {type(part) for part in state} if isinstance(state, (list, tuple)) else {type(state)}
+    if kinds - {torch.Tensor}:
         raise TypeError(
-            f"the state should be a tuple of tensors, as the model gives it; it is {type(state).__name__}"
+            "the state should be a tuple of tensors, as the model gives it; the check found "
+            + " and ".join(sorted(kind.__name__ for kind in kinds - {torch.Tensor}))
         )
     return [float(loss) for loss in losses], state

@@ -66,8 +66,9 @@ SENTENCES: Mapping[str, Sentence] = {
         "Names are part of the task: compare yours with the text.",
     ),
     "too-deep": Sentence(
-        "Your recursion never came to an end: {message}",
-        "Either nothing stops it, or it goes through the same things again and again.",
+        "Your recursion went deeper than Python allows: {message}",
+        "Either nothing stops it, or it goes through the same things again and again, or it takes one level for each "
+        "link of a long chain, where a loop would take none.",
     ),
     "refused": Sentence(
         "The sandbox refused this: {message}",
@@ -78,7 +79,9 @@ SENTENCES: Mapping[str, Sentence] = {
         "Look for a loop that never ends, or for work that is done again for every path through the graph.",
     ),
     "memory-limit": Sentence(
-        "Your code ran out of memory ({limit}).", "Look for something that grows in a loop and is never released."
+        "Your code ran out of memory ({limit}).",
+        "Look for one array that is far larger than the answer needs, such as a whole matrix where only its product "
+        "with a vector is asked for, or for something that grows in a loop and is never released.",
     ),
     "output-limit": Sentence(
         "Your code printed more than {limit}.", "Take the print out of the loop, and try again."
