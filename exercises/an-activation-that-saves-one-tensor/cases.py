@@ -41,7 +41,7 @@ def draw_cases(rng):
         view,
         case(draw, "a cube", "Three dimensions", "larger", (2, 3, 4)),
         case(draw, "another x changes", "x changes again", "reads-x-later", (2, 3), of_result=True, change=True),
-        measured(rng, "two rounds", rng.randint(18, 22), rounds=2),
+        measured(rng, "two rounds", rng.randint(13, 15), rounds=2),
     ]
     for number in range(1, RANDOM_CASES + 1):
         shape = tuple(int(size) for size in draw.integers(1, 6, draw.integers(1, 4)))

@@ -28,7 +28,7 @@ def prepare(case):
     for function in (WarmUp.apply, torch.exp):
         for reentrant in (False, True):
             checkpoint(function, small * 1.0, use_reentrant=reentrant).sum().backward()
-    torch.func.jvp(torch.tanh, (small.detach(),), (small.detach(),))  # loads 20 MiB of rules the first time
+    torch.func.jvp(torch.tanh, (small.detach(),), (small.detach(),))
     generator = torch.Generator().manual_seed(case["seed"])
     x = torch.empty(case["entries"], dtype=torch.float64).uniform_(-2.5, 2.5, generator=generator)
     x.grad = torch.zeros_like(x)

@@ -21,7 +21,9 @@ STANDARD_MODULES = (
     "traceback", "types", "typing", "unittest", "uuid", "warnings", "weakref", "zlib",
 )  # fmt: skip
 NUMPY_MODULES = ("numpy", "numpy.random", "numpy.linalg")
-TORCH_MODULES = ("torch", "torch._dynamo", "torch.utils.checkpoint", "torch.func")
+TORCH_MODULES = (
+    "torch", "torch._dynamo", "torch.utils.checkpoint", "torch.func", "torch._decomp.decompositions_for_jvp",
+)  # fmt: skip
 DRIVERS = ("answers", "host", "peak", "machine", "cell")
 
 LENGTH_BYTES = 8
