@@ -1,6 +1,8 @@
 """Cases: short programs on nodes, from one call to random ones; the probe's first lines say what a step is."""
 
 LARGE = 60_000
+ZEROS = (6, 7)
+"""The rows of zeros, and of numbers whose exponential is zero."""
 RANDOM_PROGRAMS = 4
 MANY = 64
 MANY_LENGTH = 250_000
@@ -87,7 +89,7 @@ def draw_cases(rng):
 
 
 def plan_corners():
-    """What random programs show rarely, or never. Rows 6 and 7 are zeros, and numbers whose exponential is zero."""
+    """What random programs show rarely, or never."""
     exp, mul, add = (["forward", "one", "Exp", 0], ["forward", "two", "Mul", 0, 1], ["forward", "three", "Add", 0, 1])
     nodes = [exp, mul, add]
     walks = [[["backward", name, 2, retain] for name in ("one", "two", "three")] for retain in (True, False)]
@@ -146,9 +148,16 @@ def diagnose_calls(steps, got, expected):
             return "silent-second" if ours in ("answered", "None") else "accidental-error"
         if kinds[step[1]] == "Add":
             return "nothing-to-free"
+        first = not any(kinds[earlier[1]] == kinds[step[1]] for earlier in calls[:place])
+        if first and ours != "None" and not uses_zeros(steps):
+            return "refuses-at-once"
         was_retained = any(earlier[1] == step[1] and earlier[3] for earlier in calls[:place])
         return "retain-ignored" if was_retained and ours != "None" else None
     return None
+
+
+def uses_zeros(steps):
+    return any(place in ZEROS for step in steps for place in places_of(step))
 
 
 def case(numbers, name, idea, finding, steps, length, public=True, shape=None):

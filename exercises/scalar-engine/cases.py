@@ -7,7 +7,16 @@ import math
 
 BETWEEN_CALLS = ("resets", "resets-all", "counts-twice")
 """Mistakes that only a second backward shows."""
-MISTAKES = ("no-seed", "wrong-vjp", "tanh-rule", "overwrites", "order", "stops-early", *BETWEEN_CALLS)
+MISTAKES = (
+    "no-seed",
+    "wrong-vjp",
+    "tanh-rule",
+    "overwrites",
+    "order",
+    "order-of-leaves",
+    "stops-early",
+    *BETWEEN_CALLS,
+)
 RANDOM_GRAPHS = 6
 NEAR = 1e-9
 APART = 1e-3
@@ -23,7 +32,7 @@ def draw_cases(rng):
         (
             "a chain",
             "Gradients travel through several steps: the chain rule",
-            "stops-early",
+            "chain",
             [*leaves[:3], ["*", 0, 1], ["tanh", 3], ["*", 4, 2], ["+", 5, 1]],
         ),
         ("x + x", "A value used twice in a sum gets both contributions", "used-twice", [leaves[0], ["+", 0, 0]]),
@@ -61,8 +70,12 @@ def draw_cases(rng):
     equal = [["leaf", a], ["leaf", a], ["leaf", 0.0], ["*", 0, 1], ["*", 2, 1], ["tanh", 4], ["+", 3, 5], ["+", 6, 0]]
     idea = "Two leaves with the same number are two leaves; a third is 0"
     cases.append(case("equal numbers", idea, "equal-numbers", equal, public=False))
-    idea = "backward() of a leaf: its derivative with respect to itself is 1"
-    cases.append(case("a leaf alone", idea, "leaf-backward", leaves[:1], public=False))
+    idea = "backward() of a leaf adds 1 to what its gradient already is"
+    cases.append(
+        case(
+            "a leaf after an output", idea, "leaf-backward", [*leaves[:2], ["*", 0, 1]], outputs=[2, 0], public=False
+        )
+    )
     for number in range(1, RANDOM_GRAPHS + 1):
         idea = f"Random graph {number} of {RANDOM_GRAPHS}: shared values, mixed steps, new in every run"
         cases.append(case(f"random graph {number}", idea, "larger-graph", draw_telling_graph(rng), public=False))
@@ -80,7 +93,7 @@ def diagnose(inputs, got, expected):
     for mistake in MISTAKES:
         wrong = differentiate(inputs["steps"], inputs["outputs"], mistake)
         if all(abs(g - w) <= NEAR * (1 + abs(w)) for g, w in zip(got["gradients"], wrong, strict=True)):
-            return mistake.removesuffix("-all")
+            return mistake.removesuffix("-all").removesuffix("-of-leaves")
     return None
 
 
@@ -170,10 +183,15 @@ def differentiate(steps, outputs, mistake=None):
             totals = [0.0 if place in below else total for place, total in enumerate(totals)]
         grads = [0.0] * len(steps)
         grads[output] = 0.0 if mistake == "no-seed" else 1.0
+        reached = {}
         for place in walk(steps, output, mistake):
+            if steps[place][0] == "leaf":
+                reached[place] = grads[place]
             for operand, derivative in local_rules(steps, values, place, mistake):
                 passed_on = derivative * grads[place]
                 grads[operand] = passed_on if mistake == "overwrites" else grads[operand] + passed_on
+        if mistake == "order-of-leaves":  # a leaf takes only what has arrived when the walk comes to it
+            grads = [reached.get(place, 0.0) for place in range(len(steps))]
         before = 2 if mistake == "counts-twice" and output != outputs[0] else 1
         totals = [before * total + grad for total, grad in zip(totals, grads, strict=True)]
     return [total for total, step in zip(totals, steps, strict=True) if step[0] == "leaf"]
@@ -206,7 +224,7 @@ def walk(steps, output, mistake):
     """The places in the order in which they pass their gradient on."""
     if mistake == "stops-early":
         return [output]
-    if mistake != "order":
+    if mistake not in ("order", "order-of-leaves"):
         return range(output, -1, -1)
     queue = [output]
     for place in queue:

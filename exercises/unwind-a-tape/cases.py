@@ -81,7 +81,9 @@ def random_case(rng, place):
 
 
 def diagnose(inputs, got, expected):
-    """What is wrong with the entries, or else the mistake that gives exactly these gradients."""
+    """A changed tape, what is wrong with the entries, or else the mistake that gives exactly these gradients."""
+    if not got["tape_as_it_was"]:
+        return "tape-changed"
     if any(got["missing_entries"]) or any(got["extra_entries"]):
         return "missing" if any(got["missing_entries"]) else "constants"
     for mistake in MISTAKES:
