@@ -172,7 +172,7 @@ def draw_networks(draw):
 
 def diagnose(inputs, got, expected):
     """The misconception that gives exactly these numbers, if there is one."""
-    if not got.get("arrays unchanged", True):
+    if not got.get("arrays unchanged", True) or not got.get("leaves are copies", True):
         return "aliases"
     if inputs["ask"] == "gradients":
         return diagnose_means(inputs, got, expected)
