@@ -114,13 +114,13 @@ def diagnose_gradients(inputs, got, expected):
         return "projects-again"
     if not any(each.any() for each in ours):
         return "cut-off"
-    if all(is_near(*pair, LOW) for pair in zip(ours, right, strict=True)):
-        return "low-precision"
     imagined = imagine_gradients(inputs)
-    return next((code for code, wrong in imagined if all(map(is_near, ours, wrong))), None)
+    if code := next((code for code, wrong in imagined if all(map(is_near, ours, wrong))), None):
+        return code
+    return "low-precision" if all(is_near(*pair, LOW) for pair in zip(ours, right, strict=True)) else None
 
 
-def attend(x, weight, inputs, width=None, cap=True, axis=-1, straight=False, nested=False, core=None):
+def attend(x, weight, inputs, width=None, cap=True, axis=-1, straight=False, nested=False, core=None, sloped=True):
     """attend as it should be, or with one thing changed."""
     rows, tokens, channels = x.shape
     qkv, heads = x @ weight.T, inputs["heads"]
@@ -132,7 +132,8 @@ def attend(x, weight, inputs, width=None, cap=True, axis=-1, straight=False, nes
         q, k, v = core(q, k, v)
     scores = q @ k.transpose(-1, -2) / (width or q.shape[-1]) ** 0.5
     if cap:
-        scores = inputs["cap"] * torch.tanh(scores / inputs["cap"])
+        capped = inputs["cap"] * torch.tanh(scores / inputs["cap"])
+        scores = capped if sloped else scores + (capped - scores).detach()
     mixed = scores.softmax(axis) @ v
     return (mixed if straight else mixed.transpose(1, 2)).reshape(rows, tokens, channels)
 
@@ -161,15 +162,16 @@ def imagine_gradients(inputs):
     yield "no-path-to-scores", differentiate(inputs, lambda q, k, v: (q.detach(), k, v))
     yield "no-path-to-scores", differentiate(inputs, lambda q, k, v: (q, k.detach(), v))
     yield "no-path-to-values", differentiate(inputs, lambda q, k, v: (q, k, v.detach()))
+    yield "slope-of-the-cap", differentiate(inputs, sloped=False)
     if inputs["weights change"]:
         changed = inputs["weight"] * CHANGE[0] + CHANGE[1]
         yield "projects-again", differentiate(inputs | {"weight": changed, "weights change": False})
 
 
-def differentiate(inputs, core=None):
+def differentiate(inputs, core=None, sloped=True):
     x = torch.from_numpy(inputs["x"]).clone().requires_grad_(inputs["x wanted"])
     weight = torch.from_numpy(inputs["weight"]).clone().requires_grad_(inputs["weight wanted"])
-    output = sum_up(inputs, x, weight, core=core)
+    output = sum_up(inputs, x, weight, core=core, sloped=sloped)
     if inputs["weights change"]:
         weight.data.mul_(CHANGE[0]).add_(CHANGE[1])
     if output.requires_grad:

@@ -99,7 +99,8 @@ def diagnose(inputs, got, expected):
     if inputs["h"].any() or "second x" in inputs:
         return None  # the gradient for one use alone is right, or an earlier case would have failed
     for code, wrong in imagine(inputs, x, expected):
-        if is_near(got["gradient"], wrong * (inputs["factor"] or 1.0)):
+        wrong = wrong * (inputs["factor"] or 1.0)
+        if is_near(got["gradient"], wrong) and not is_near(wrong, expected["gradient"]):
             return code
     return None
 
