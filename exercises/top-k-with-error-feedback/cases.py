@@ -121,7 +121,9 @@ def write(name, idea, finding, inputs):
         lines.append(f"compressor.compress({np.array2string(gradient, separator=', ')})")
     if inputs["restart"]:
         lines.insert(inputs["restart"] + 1, "state = compressor.state_dict()")
-        lines.append(f"# TopK({inputs['k']}) loads the state and gets the last gradients again; then another one does")
+        lines.append(
+            f"# TopK({inputs['k']}) loads the state and gets the last gradients again; then another one does"
+        )
     if "second gradients" in inputs:
         lines.append(f"# and in turn, with a second TopK({inputs['k']}):")
         lines += [f"second.compress({np.array2string(one, separator=', ')})" for one in inputs["second gradients"]]
