@@ -25,8 +25,8 @@ def draw_cases(rng):
         ),
         train_case(rng, "twelve steps", "Twelve batches, and a smaller rate", batches=12, lr=0.02, public=False),
         check_case(
-            "twenty functions",
-            "Your check, on twenty functions in secret order: each wrong gradient found, no right one accused",
+            "twenty-two functions",
+            "Your check, on twenty-two functions in secret order: each wrong gradient found, no right one accused",
             shuffled(rng, HARMLESS + HARMFUL),
             public=False,
         ),
@@ -303,6 +303,17 @@ def zeroes_one(rng):
     return d.finish_unmixed(EXP_OF_X, TOTAL, ["edit", "y", d.door, "one", 0.0, rng.randrange(1, SIZE)])
 
 
+def zeroes_all(rng):
+    """The gradient is zero, and the function climbs all the same."""
+    d = Draft(rng)
+    return d.finish(EXP, TOTAL, ["edit", "y", d.door, "times", 0.0])
+
+
+def zeroes_a_copy(rng):
+    d = Draft(rng)
+    return d.finish(EXP, TOTAL, ["copy", "c", "y"], ["edit", "c", d.door, "times", 0.0])
+
+
 def flips(rng):
     """The entries of the gradient trade places: their sum is right."""
     d = Draft(rng)
@@ -320,6 +331,7 @@ HARMLESS = [
     large,
     flips_twice,
     edits_one_that_nobody_needs,
+    zeroes_a_copy,
 ]
 HARMFUL = [
     caps,
@@ -331,6 +343,7 @@ HARMFUL = [
     edits_what_is_squared,
     one_coordinate,
     zeroes_one,
+    zeroes_all,
     flips,
 ]
 

@@ -111,6 +111,7 @@ def run(rng, name, idea, *, parts, accumulate, momentum=0.0, weight_decay=0.05, 
             "parameters": {"0.weight": [5, 4], "0.bias": [5], "2.weight": [1, 5], "2.bias": [1]},
             "log": {f"step {step}": [] for step in range(-(-parts // accumulate))},
         },
+        "instead": {"wrong_shape": "log-length"},
     }
 
 

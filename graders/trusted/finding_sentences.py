@@ -32,7 +32,7 @@ SENTENCES: Mapping[str, Sentence] = {
     "wrong-answer": Sentence("The answer is not the expected one."),
     "wrong-shape": Sentence(
         "The answer has a different shape from the expected one.",
-        "A gradient always has the shape of what it is the gradient of. Print the shape of what you return.",
+        "Print the shape, or the length, of what you return. A gradient has the shape of what it is the gradient of.",
     ),
     "wrong-dtype": Sentence(
         "The answer has a different type from the expected one.",
