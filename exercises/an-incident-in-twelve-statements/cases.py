@@ -36,6 +36,10 @@ def diagnose(inputs, got, expected):
     weights_right = all(is_near(got[name], expected[name], AS_JUDGED) for name in ("w", "b"))
     if weights_right:
         return "other-loss"
+    if all(
+        is_near(got[name], expected[name], AS_JUDGED) or is_last(got[name], expected[name]) for name in ("w", "b")
+    ):
+        return "last-weights"
     others = {
         "healthy": {"cleared_every": 1, "joins_at": 1},
         "never-cleared": {"cleared_every": 10**6},
@@ -69,6 +73,11 @@ def simulate(inputs, cleared_every=CLEARED_EVERY, joins_at=JOINS_AT, keeps=True)
             sum_w = np.zeros_like(w)
             sum_b = 0.0 if step >= joins_at else sum_b
     return tuple(np.array(column) for column in zip(*log, strict=True))
+
+
+def is_last(got, right):
+    """Whether each of several rows is the last one of the right answer."""
+    return len(right) > 1 and is_near(got, np.broadcast_to(right[-1], right.shape))
 
 
 def is_near(one, other, within=NEAR):

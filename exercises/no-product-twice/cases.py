@@ -32,6 +32,7 @@ def draw_cases(rng):
         case(rng, "einsum", "A product written as einsum", "another-product", [("einsum", "gate")]),
         case(rng, "four dimensions", "An input of four dimensions", "larger", [("linear", "gate")], (2, 2, 3, 4)),
         case(rng, "two dimensions", "An input of two dimensions", "larger", [("linear without bias", "exp")], (3, 4)),
+        case(rng, "equal widths", "An inner width as small as the input's", "larger", [("linear", "gate")], inner=4),
         case(rng, "no product", "A layer without a product", "larger", [("no product", "gelu"), ("linear", "gelu")]),
         case(rng, "an input of no interest", "x needs no gradient", "larger", [("linear", "gate")] * 2, wanted=False),
     ]
@@ -43,8 +44,8 @@ def draw_cases(rng):
     return [*public, *(found | {"public": False, "shown": ""} for found in hidden)]
 
 
-def case(rng, name, idea, finding, layers, shape=(2, 3, 4), wanted=True):
-    inner = 2 * shape[-1]
+def case(rng, name, idea, finding, layers, shape=(2, 3, 4), wanted=True, inner=None):
+    inner = inner or 2 * shape[-1]
     inputs = {"seed": rng.getrandbits(40), "layers": [list(layer) for layer in layers], "shape": list(shape)}
     inputs |= {"inner": inner, "x wanted": wanted, "measured": False}
     kinds = ", then ".join(f"{product} with {bend}" for product, bend in layers)

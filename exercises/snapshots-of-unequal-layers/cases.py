@@ -33,6 +33,7 @@ def draw_cases(rng):
         draw_case("expensive in the middle", "Cheap layers before and after three expensive ones", *EXPENSIVE_MIDDLE),
         draw_case("a new chain", "A chain that is new in every run", *draw_chain(rng, 16, 20)),
         draw_case("a longer new chain", "A longer chain that is new in every run", *draw_chain(rng, 21, 26)),
+        draw_case("other costs", "The twenty-four layers again, with their costs in reverse order", *OTHER_COSTS),
     ]
     for hidden in cases[3:]:
         hidden |= {"public": False, "shown": ""}
@@ -44,6 +45,8 @@ LONG_CHAIN = (
     [8, 8, 7, 7, 7, 6, 6, 6, 6, 5, 5, 5, 5, 5, 4, 4, 4, 4, 4, 3, 3, 3, 3, 3, 3],
     42,
 )
+# As many layers, the same states and the same budget: a plan remembered from the chain above is wrong here.
+OTHER_COSTS = (LONG_CHAIN[0][::-1], *LONG_CHAIN[1:])
 EXPENSIVE_MIDDLE = (
     [1, 1, 1, 1, 40, 30, 50, 1, 1, 1, 1, 1],
     [6, 6, 5, 5, 5, 4, 4, 4, 3, 3, 3, 3, 3],
