@@ -24,9 +24,12 @@ def draw_cases(rng):
         draw(rng, "one layer", "Outputs and gradients of one layer", "gradients", [(4, 3)]),
         draw(rng, "two layers", "Two layers with tanh between them", "gradients", [(4, 3), (3, 2)]),
         draw(rng, "no bias", "The base has no bias", "gradients", [(3, 4), (4, 2)], bias=False),
-        draw(rng, "rank one", "Rank 1", "gradients", [(3, 3), (3, 3)], rank=1, alpha=2.5),
+        draw(
+            rng, "rank one", "Rank 1, inputs of one axis", "gradients", [(3, 3), (3, 3)], rank=1, alpha=2.5, rows=()
+        ),
         draw(rng, "sequences", "The inputs have three axes", "gradients", [(3, 4), (4, 3)], rows=(2, 3)),
         draw(rng, "deep", "Four layers", "gradients", [(3, 4), (4, 4), (4, 4), (4, 2)], rank=2, alpha=3.0),
+        draw(rng, "many axes", "The inputs have four axes", "gradients", [(4, 3), (3, 2)], rows=(2, 1, 3)),
         draw(rng, "training", "Four steps of SGD for what requires a gradient", "training", [(3, 4), (4, 4), (4, 2)]),
         draw(rng, "two new layers", "Two layers, before they are trained", "fresh", [(4, 3), (3, 5)], bias=False),
     ]

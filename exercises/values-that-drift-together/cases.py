@@ -44,6 +44,8 @@ def diagnose(inputs, got, expected):
         return "recording-off"
     if got["frozen"]:
         return "frozen"
+    if got["recording switched on"] or got["unfrozen"]:
+        return "recording-on" if got["recording switched on"] else "unfrozen"
     mistakes = find_mistakes(inputs)
     if inputs["ask"] == "train":
         return next((m for m in mistakes if near(got["parameters"], answer(inputs, m)["parameters"])), None)

@@ -21,7 +21,17 @@ def probe(submission, case):
         answer = {"parameters": flatten(value.parameters())}
     recording = torch.is_grad_enabled()
     frozen = not all(parameter.requires_grad for parameter in value.parameters())
-    return answer | {"recording": recording, "frozen": frozen}
+    traces = {"recording": recording, "frozen": frozen}
+    return answer | traces | leave_traces(submission, value, batches[0], case["gamma"])
+
+
+def leave_traces(submission, value, batch, gamma):
+    """What one more call does where the caller has switched recording off, and frozen a parameter."""
+    bias = value[0].bias.requires_grad_(False)
+    with torch.no_grad():
+        ask_loss(submission, value, batch, gamma)
+        switched_on = torch.is_grad_enabled()
+    return {"recording switched on": switched_on, "unfrozen": bias.requires_grad}
 
 
 def ask_loss(submission, value, batch, gamma):
