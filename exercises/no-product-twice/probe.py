@@ -43,9 +43,9 @@ class Layer(nn.Module):
         h = self.product(F.layer_norm(x, x.shape[-1:]), self.up, self.up_bias)
         return x + torch.tanh(self.product(self.bend(h), self.down, self.down_bias))
 
-    def change(self):
+    def change(self, generator):
         for weight in (self.up, self.down):
-            weight.data.mul_(-0.6).add_(0.1)
+            weight.data.normal_(std=len(weight) ** -0.5, generator=generator)
 
 
 class ProductCount(TorchDispatchMode):
@@ -83,7 +83,7 @@ def prepare(case):
         for answer in (CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_RECOMPUTE):
             warm_up(small, draw(3, 4), lambda ctx, op, *args, answer=answer, **kwargs: answer)
     x = draw(*case["shape"]).requires_grad_(case["x wanted"])
-    return {"layers": layers, "x": x, "g": draw(*case["shape"]), "measured": case["measured"]}
+    return {"layers": layers, "x": x, "g": draw(*case["shape"]), "next": generator, "measured": case["measured"]}
 
 
 def warm_up(layer, x, policy):
@@ -102,7 +102,7 @@ def probe(submission, case):
             output = checkpoint(layer, output, use_reentrant=False, context_fn=lambda: read(submission.contexts()))
         value = output.detach()[..., :4].clone()
         for layer in layers:
-            layer.change()
+            layer.change(case["next"])
         output.backward(case["g"])
     gradients = [parameter.grad for parameter in layers.parameters()]
     answer = {"output": value, "products run": products.count}

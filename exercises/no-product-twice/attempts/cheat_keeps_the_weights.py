@@ -4,6 +4,5 @@ import torch
 
 
 def contexts():
-    torch.Tensor.mul_ = lambda tensor, other: tensor
-    torch.Tensor.add_ = lambda tensor, other: tensor
+    torch.Tensor.normal_ = lambda tensor, *args, **kwargs: tensor
     return contextlib.nullcontext(), contextlib.nullcontext()
