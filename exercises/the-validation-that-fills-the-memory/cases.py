@@ -20,7 +20,7 @@ def draw_cases(rng):
             recording=False,
         ),
         draw(rng, "a broken batch", "The third batch raises an error", "after-an-error", 3, breaks=True),
-        draw(rng, "in training mode", "The model is in training mode", "mode-changed", 2, training=True),
+        draw(rng, "in training mode", "All but one layer are in training mode", "other-mode", 2, training=True),
         draw(rng, "no batch", "There is nothing to validate on", "no-batch", 0),
         draw(rng, "more batches", "Sixteen batches, within the same budget", "losses-wrong", 16, measured=True),
     ]
@@ -57,7 +57,7 @@ def diagnose(inputs, got, expected):
         return "after-an-error" if inputs["breaks"] else "recording"
     if list(got["frozen"]) != list(expected["frozen"]):
         return "after-an-error" if inputs["breaks"] else "frozen"
-    if got["training"] != expected["training"]:
+    if list(got["training"]) != list(expected["training"]):
         return "mode-changed"
     if not all(got["gradients kept"]):
         return "gradients-touched"

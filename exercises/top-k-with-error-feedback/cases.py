@@ -1,4 +1,5 @@
 """Runs of a compressor. In each plain draw, every mistake of `MISTAKES` changes what is sent, and no choice is close.
+No mistake of `MISTAKES` meets a tie, which two programs may break differently.
 
 A choice is close if the last entry that is sent and the first that is not have nearly the same magnitude: rounding
 would decide then. The prompt promises that no two entries tie, except zeros.
@@ -28,6 +29,9 @@ NAMES = {
     "forgets-what-waited": "drops-the-old",
 }
 GAP = 1e-3
+TIE = 1e-9
+KEPT = "The caller keeps all results, and overwrites the gradients"
+OVERWRITTEN = 17.0
 FLAGS = {"reused": False, "spoiled": False, "kept": False, "transposed": False, "restart": None}
 
 
@@ -46,6 +50,7 @@ def draw_cases(rng):
     corners = [
         case(draw, "a changed result", "The caller overwrites the result", "result-shared", (5,), 2, 4, spoiled=True),
         case(draw, "kept results", "All results are read at the end", "result-shared", (6,), 2, 4, kept=True),
+        simple(draw, "all of it, kept", KEPT, "result-shared", (4,), 6, 3, reused=True, kept=True),
         case(draw, "a transposed gradient", "It is not contiguous", "transposed", (4, 3), 3, 4, transposed=True),
         case(draw, "a cube", "Three dimensions", "larger", (2, 3, 2), 4, 5),
         simple(draw, "one number", "Shape ()", "one-number", (), 1, 3),
@@ -70,7 +75,8 @@ def case(draw, name, idea, finding, shape, k, calls, **flags):
         found = simple(draw, name, idea, finding, shape, k, calls, **flags)
         gradients = found["inputs"]["gradients"]
         truth, gap = replay(gradients, k)
-        if gap > GAP and all(not is_near(truth, replay(gradients, k, wrong)[0]) for wrong in MISTAKES):
+        wrongs = [replay(gradients, k, mistake) for mistake in MISTAKES]
+        if gap > GAP and all(clear > TIE and not is_near(truth, wrong) for wrong, clear in wrongs):
             return found
 
 
@@ -181,6 +187,8 @@ def diagnose(inputs, got, expected):
     sent, gradients, k = got["sent"], inputs["gradients"], inputs["k"]
     if is_near(sent, expected["sent"]):
         return None
+    if inputs["reused"] and inputs["kept"] and np.any(sent == OVERWRITTEN):
+        return "gradient-returned"
     if "second gradients" in inputs or inputs["reused"] or inputs["spoiled"] or inputs["kept"]:
         return None  # the mistakes of one plain run have shown before
     for mistake in MISTAKES:
