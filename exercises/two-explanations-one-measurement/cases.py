@@ -104,8 +104,8 @@ def window(rng):
     return program(rng, "now-and-then", "growing", carries="history", window=[4, rng.choice([0, 1, 3])])
 
 
-def one_step_back(rng):
-    return program(rng, "one-step", carries="values", terms=[("smoothness", True, *ALWAYS)])
+def one_step_back(rng, lengths=None):
+    return program(rng, "one-step", lengths, carries="values", terms=[("smoothness", True, *ALWAYS)])
 
 
 def one_step_back_every_fifth(rng, phase):
@@ -113,10 +113,18 @@ def one_step_back_every_fifth(rng, phase):
 
 
 def back_to_the_first(rng):
-    return program(rng, "first", carries="values", terms=[("distance", True, *ALWAYS)])
+    # Not in the second step, in which the first record is also the one right before.
+    return program(rng, "first", carries="values", terms=[("distance", True, 4, 0)])
 
 
-SHOWN = [longer_records, more_iterations, term_from_the_second_step, keeps_state, one_step_back, window]
+SHOWN = [
+    longer_records,
+    more_iterations,
+    term_from_the_second_step,
+    keeps_state,
+    partial(one_step_back, lengths="growing"),
+    window,
+]
 HIDDEN_PLAIN = [
     longer_records,
     carries_values,
