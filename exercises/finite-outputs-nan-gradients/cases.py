@@ -55,15 +55,23 @@ def ask_root(name, idea, inputs, *, transposed=False, needs_gradient=True):
 def diagnose(inputs, got, expected):
     if inputs["ask"] == "train":
         return diagnose_training(inputs, got, expected)
+    if got["leaves a hook"]:
+        return "hook-stays"
     zeros = find_zeros(inputs)
     values, wanted = got["values"], expected["values"]
     if not np.allclose(values[~zeros], wanted[~zeros], rtol=NEAR, atol=0.0):
         return "root-changed"
     if not near(values[zeros], wanted[zeros]):
         return "zero-is-lifted"
+    return diagnose_gradients(inputs, got, expected, zeros)
+
+
+def diagnose_gradients(inputs, got, expected, zeros):
     gradients = got["gradients"]
     if np.any(gradients == NO_NUMBER):
         return "nan-gradient"
+    if zeros.all() and not got["depends on the input"]:
+        return "zeros-without-graph"
     if not np.any(gradients) and inputs["needs_gradient"]:
         return "no-gradient"
     if inputs["ask"] == "root" and near(gradients[~zeros], expected["gradients"][~zeros]):

@@ -24,7 +24,12 @@ def probe(submission, case):
     if case["needs_gradient"] and values.requires_grad and values.shape == case["upstream"].shape:
         (found,) = torch.autograd.grad(values, inputs, torch.from_numpy(case["upstream"]), allow_unused=True)
         gradients = gradients if found is None else found
-    return {"values": tell(values), "gradients": tell(gradients)}
+    return {
+        "values": tell(values),
+        "gradients": tell(gradients),
+        "depends on the input": values.requires_grad or not case["needs_gradient"] or not values.numel(),
+        "leaves a hook": bool(inputs._backward_hooks),
+    }
 
 
 def tell(tensor):
