@@ -54,6 +54,24 @@ def draw_cases(rng):
         ),
         hide(two_branches(draw, few, ["sqrt", "root or 0"], "the root of the earlier branch")),
         hide(two_branches(draw, few, ["root or 0", "sqrt"], "NaN in one branch and infinity in the other")),
+        hide(
+            case(
+                draw,
+                "a custom Function",
+                "The backward of a custom Function makes infinity",
+                "custom-function",
+                [*few(1), "pin", "Spoil", *end()],
+            )
+        ),
+        hide(
+            case(
+                draw,
+                "a break under an infinite loss",
+                "The loss is infinite, and a node breaks",
+                "trusts-the-loss",
+                [*lines([*few(1), *late, "sum"], "s"), ["z", "log of zeros", "s"], ["loss", "add", "s", "z"]],
+            )
+        ),
         hide(one_of_two(draw)),
         hide(
             case(
@@ -140,9 +158,15 @@ def diagnose(inputs, got, expected):
         return "grad-changed" if not got[".grad is as before"] else "anomaly-left-on"
     if first == OF_ANOTHER_GRAPH:
         return "second-call"
-    if first == NONE and np.isinf(inputs["w"]).any():
-        return "every-input"
     if first == NONE:
-        makes_nan = any(operation == "root or 0" for _, operation, *_ in inputs["program"])
-        return "misses-nan" if makes_nan else "misses-inf"
+        return diagnose_none(inputs)
     return "false-alarm" if wanted == NONE else None
+
+
+def diagnose_none(inputs):
+    """Why a node that breaks may have been missed: by what makes this graph special."""
+    if np.isinf(inputs["w"]).any():
+        return "every-input"
+    special = {"Spoil": "custom-function", "log of zeros": "trusts-the-loss", "root or 0": "misses-nan"}
+    operations = [operation for _, operation, *_ in inputs["program"]]
+    return next((finding for operation, finding in special.items() if operation in operations), "misses-inf")
