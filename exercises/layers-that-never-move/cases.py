@@ -21,7 +21,7 @@ def draw_cases(rng):
         case(
             rng,
             "a checkpoint",
-            "What is saved from one network gives another the same outputs",
+            "Another network reads what was saved, gives the same outputs, and reads checkpoints from elsewhere",
             "checkpoint",
             "not-saved",
         ),
@@ -38,6 +38,8 @@ def draw_cases(rng):
 def diagnose(inputs, got, expected):
     if inputs["ask"] == "names":
         return diagnose_names([int(known) for known in got["known"]], got["parameters"] >= expected["parameters"])
+    if inputs["ask"] == "checkpoint" and not got["reads one from elsewhere"]:
+        return "unreadable"
     if inputs["ask"] != "train":
         return None
     for mistake in STAY:
@@ -72,6 +74,7 @@ def case(rng, name, idea, ask, finding=None, *, depth=2, epochs=1, lr=0.05, publ
     elif ask in ("forward", "checkpoint"):
         inputs = draw_numbers(rng, inputs)
         reload = "loaded.load_state_dict(network.state_dict())\nloaded(levels)"
+        reload += "\n# and once more, from a checkpoint that has the names in the text and no others"
         shown += (
             "network(levels)" if ask == "forward" else f"loaded = Network(gauges=4, width=5, depth={depth})\n{reload}"
         )

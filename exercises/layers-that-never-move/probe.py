@@ -17,7 +17,8 @@ def probe(submission, case):
     if case["ask"] == "checkpoint":
         loaded = submission.Network(case["gauges"], case["width"], case["depth"])
         loaded.load_state_dict(network.state_dict())
-        return {"outputs": loaded(torch.from_numpy(case["levels"][0]))}
+        readable = reads(submission.Network(case["gauges"], case["width"], case["depth"]), network, case["depth"])
+        return {"outputs": loaded(torch.from_numpy(case["levels"][0])), "reads one from elsewhere": readable}
     if case["ask"] == "forward":
         return {"outputs": network(torch.from_numpy(case["levels"][0]))}
     batches = list(zip(torch.from_numpy(case["levels"]), torch.from_numpy(case["missing"]), strict=True))
@@ -57,6 +58,18 @@ def know(network, depth):
         (TRAINED if trained[name].requires_grad else FROZEN) if name in trained else KEPT if name in kept else UNKNOWN
         for name in name_tensors(depth)
     ]
+
+
+def reads(reader, network, depth):
+    """Whether `reader` can load a checkpoint with the names that the task lists, and no others."""
+    elsewhere = {name: find_tensor(network, name).detach() for name in name_tensors(depth)}
+    try:
+        reader.load_state_dict(elsewhere)
+    except RuntimeError as error:
+        if "loading state_dict" not in str(error):
+            raise
+        return False
+    return True
 
 
 def fill(network, case):
