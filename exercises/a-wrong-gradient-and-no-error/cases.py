@@ -25,8 +25,8 @@ def draw_cases(rng):
         ),
         train_case(rng, "twelve steps", "Twelve batches, and a smaller rate", batches=12, lr=0.02, public=False),
         check_case(
-            "twenty-two functions",
-            "Your check, on twenty-two functions in secret order: each wrong gradient found, no right one accused",
+            "twenty-four functions",
+            "Your check, on twenty-four functions in secret order: each wrong gradient found, no right one accused",
             shuffled(rng, HARMLESS + HARMFUL),
             public=False,
         ),
@@ -157,6 +157,11 @@ class Draft:
         """Between the third and the fourth of the five values: two entries are cut."""
         return round(float(function((self.mixed[2] + self.mixed[3]) / 2)), 4)
 
+    def shrink(self):
+        """The factor that makes 0.08 of the largest slope of the exponentials' total."""
+        slopes = self.matrix.T @ (self.weights * np.exp(self.values))
+        return float(0.08 / np.abs(slopes).max())
+
     def is_off(self, slopes, edited):
         """Whether the gradient shows it that the mixed values' own slopes have been edited."""
         true, wrong = (self.matrix.T @ (self.weights * each) for each in (slopes, edited))
@@ -266,6 +271,19 @@ def slightly(rng):
     return d.finish(EXP, TOTAL, *edits)
 
 
+def slightly_small(rng):
+    """Slopes near 0.08, and an error of a few percent of that."""
+    d = Draft(rng)
+    edits = ["edit", "y", d.door, "times", 2.0], ["edit", "y", d.door, "times", round(rng.uniform(0.512, 0.516), 4)]
+    return d.finish(EXP, ["total", "a", "y"], ["times", "loss", "a", d.shrink()], *edits)
+
+
+def small(rng):
+    d = Draft(rng)
+    copied = ["copy", "c", "y"], ["edit", "c", d.door, "times", d.factor]
+    return d.finish(EXP, ["total", "a", "y"], ["times", "loss", "a", d.shrink()], *copied)
+
+
 def edits_what_is_squared(rng):
     def shift(value):
         return 1.5 * value + 2.0
@@ -332,6 +350,7 @@ HARMLESS = [
     flips_twice,
     edits_one_that_nobody_needs,
     zeroes_a_copy,
+    small,
 ]
 HARMFUL = [
     caps,
@@ -340,6 +359,7 @@ HARMFUL = [
     edits_an_input,
     edits_before_use,
     slightly,
+    slightly_small,
     edits_what_is_squared,
     one_coordinate,
     zeroes_one,

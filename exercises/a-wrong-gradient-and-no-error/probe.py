@@ -17,6 +17,7 @@ def probe(submission, case):
     weights, heights = read_training(trained)
     unchanged = torch.equal(start, torch.from_numpy(case["start"]))
     after = [tensor for batch in batches for tensor in batch]
+    unchanged = unchanged and len(after) == len(before)
     unchanged = unchanged and all(torch.equal(one, was) for one, was in zip(after, before, strict=True))
     return {"weights": weights, "heights": heights, "inputs unchanged": unchanged}
 
