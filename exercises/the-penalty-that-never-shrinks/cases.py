@@ -18,8 +18,23 @@ MISTAKES = (
     "mean-for-sum",
     "doubled",
 )
-OF_MIXED = (*MISTAKES, "matrices-only", "linears-only", "weight-anywhere", "shared-twice")
+OF_MIXED = (
+    *MISTAKES,
+    "matrices-only",
+    "linears-only",
+    "weight-anywhere",
+    "shared-twice",
+    "after-a-dot",
+    "whole-last-part",
+)
 """What shows only where weights are more than the matrices of linear layers."""
+NAMED = {
+    "weight-anywhere": lambda name: "weight" in name,
+    "after-a-dot": lambda name: name.endswith(".weight"),
+    "whole-last-part": lambda name: name.split(".")[-1] == "weight",
+}
+"""How mistakes tell by its name whether a parameter is a weight."""
+SAME_AS = {"after-a-dot": "name-overlooked", "whole-last-part": "name-overlooked"}
 SIZES = [4, 5, 3]
 
 
@@ -45,7 +60,7 @@ def diagnose(inputs, got, expected):
     for mistake in find_mistakes(inputs):
         wrong = answer(inputs, mistake)
         if all(near(got[name], wrong[name]) for name in wrong):
-            return mistake
+            return SAME_AS.get(mistake, mistake)
     return None
 
 
@@ -81,6 +96,7 @@ MODELS = {
 # first.weight (5, 4), first.bias (5,)
 # norm.weight (5,), norm.bias (5,)
 # inner.weight (5, 5), inner.bias (5,); inner is used twice
+# skip_weight (5,)
 # last.weight (1, 5), last.bias (1,)""",
 }
 
@@ -163,7 +179,8 @@ def compute_penalty(model, mistake):
 
 def choose_weights(model, mistake):
     named = list(model.named_parameters())
-    weights = [parameter for name, parameter in named if name.endswith("weight")]
+    is_weight = NAMED.get(mistake, lambda name: name.endswith("weight"))
+    weights = [parameter for name, parameter in named if is_weight(name)]
     match mistake:
         case "biases-too":
             return list(model.parameters())
@@ -173,8 +190,6 @@ def choose_weights(model, mistake):
             return [parameter for parameter in model.parameters() if parameter.dim() == 2]
         case "linears-only":
             return [module.weight for module in model.modules() if isinstance(module, nn.Linear)]
-        case "weight-anywhere":
-            return [parameter for name, parameter in named if "weight" in name]
         case "shared-twice":
             return [*weights, model.inner.weight]
     return weights
@@ -198,9 +213,10 @@ class Mixed(nn.Module):
         self.norm = nn.LayerNorm(hidden)
         self.inner = nn.Linear(hidden, hidden)
         self.weight_of_inner = nn.Parameter(torch.ones(hidden, 1))
+        self.skip_weight = nn.Parameter(torch.ones(hidden))
         self.last = nn.Linear(hidden, 1)
 
     def forward(self, x):
         h = self.norm(torch.tanh(self.first(x * self.weight)))
-        h = h + torch.tanh(self.inner(torch.tanh(self.inner(h)))) * self.weight_of_inner.squeeze(-1)
-        return self.last(h)
+        twice = torch.tanh(self.inner(torch.tanh(self.inner(h))))
+        return self.last(h * self.skip_weight + twice * self.weight_of_inner.squeeze(-1))

@@ -39,7 +39,8 @@ def read_log(log):
 def read(entry):
     if not isinstance(entry, (int, float)):
         kind = type(entry).__name__
-        raise TypeError(f"the log should hold plain numbers; it holds a {kind}, and the graph behind it")
+        graph = ", and the graph behind it" if getattr(entry, "requires_grad", False) else ""
+        raise TypeError(f"the log should hold plain numbers; it holds a {kind}{graph}")
     return float(entry)
 
 
@@ -51,7 +52,7 @@ def make_model(kind, sizes):
 
 
 class Mixed(nn.Module):
-    """Weights of one and two dimensions, one of them used twice, and a name that only looks like a weight's."""
+    """Weights of one and two dimensions, one of them used twice, and parameters with names of all kinds."""
 
     def __init__(self, sizes):
         super().__init__()
@@ -61,9 +62,10 @@ class Mixed(nn.Module):
         self.inner = nn.Linear(sizes[1], sizes[1])
         self.once_more = self.inner
         self.weight_of_inner = nn.Parameter(torch.ones(sizes[1], 1))
+        self.skip_weight = nn.Parameter(torch.ones(sizes[1]))
         self.last = nn.Linear(sizes[1], 1)
 
     def forward(self, x):
         h = self.norm(torch.tanh(self.first(x * self.weight)))
-        h = h + torch.tanh(self.once_more(torch.tanh(self.inner(h)))) * self.weight_of_inner.squeeze(-1)
-        return self.last(h)
+        twice = torch.tanh(self.once_more(torch.tanh(self.inner(h))))
+        return self.last(h * self.skip_weight + twice * self.weight_of_inner.squeeze(-1))
