@@ -88,6 +88,7 @@ class Rule(StrEnum):
     UNUSED_FINDING = "unused-finding"
     UNUSED_FILE = "unused-file"
     NO_CHEAT = "no-cheat"
+    FEW_RIGHT = "few-right-answers"
     OFFERED = "offered"
     UNSEEDED = "unseeded"
 
@@ -95,7 +96,7 @@ class Rule(StrEnum):
 ADVICE = frozenset(
     {
         Rule.CONCEPT_UNVARIED, Rule.DOUBLED_WORD, Rule.UNDONE, Rule.UNUSED_FINDING, Rule.UNUSED_FILE, Rule.NO_CHEAT,
-        Rule.OFFERED, Rule.UNSEEDED,
+        Rule.FEW_RIGHT, Rule.OFFERED, Rule.UNSEEDED,
     }
 )  # fmt: skip
 """Rules whose breach is worth a look and fails only a strict check."""

@@ -11,11 +11,15 @@ from app.course.model import Exercise
 from app.course.problems import ContentProblem, Report, Rule
 from graders.contract.exercise_files import CASES
 from graders.contract.manifest import Manifest
+from graders.contract.results import Outcome
 
 ENGINE_FINDINGS = frozenset(
     {"no-diagnosis", "wrong-diagnosis", "too-many-forwards", "too-much-held", "too-many-calls"}
 )
 """Findings that the engine itself gives; exercise.toml may replace their sentences."""
+
+RIGHT_ANSWERS = 4
+"""How many attempts should pass, besides the solution: a judge that knows one style refuses the others."""
 
 RANDOM_MODULES = frozenset({"random", "np.random", "numpy.random", "torch"})
 SEEDED = frozenset({"Random", "SystemRandom", "default_rng", "Generator", "SeedSequence", "PCG64", "RandomState"})
@@ -31,7 +35,7 @@ class UnseededDraw:
 
 
 def advise_exercise(name: str, manifest: Manifest, texts: Mapping[str, str]) -> list[ContentProblem]:
-    """Findings that nothing gives, no cheat among the attempts, and draws that do not follow the seed."""
+    """Findings that nothing gives, no cheat and few right answers among the attempts, and unseeded draws."""
     toml, cases = texts["exercise.toml"], texts.get(CASES, "")
     report = Report(f"exercises/{name}/exercise.toml")
     given = {attempt.finding for attempt in manifest.attempts} | ENGINE_FINDINGS
@@ -44,6 +48,11 @@ def advise_exercise(name: str, manifest: Manifest, texts: Mapping[str, str]) -> 
         message = "none of the attempts is a cheat"
         remedy = "add an answer that tries to pass without solving the task, with `cheat = true`"
         report.add(find_line(toml, "attempts"), Rule.NO_CHEAT, "", message, remedy)
+    right = sum(attempt.outcome is Outcome.PASSED for attempt in manifest.attempts)
+    if manifest.attempts and right < RIGHT_ANSWERS:
+        message = f"right answers among the attempts: {right}, where at least {RIGHT_ANSWERS} are wanted"
+        remedy = 'add right answers in other styles than the solution\'s, with `outcome = "passed"`'
+        report.add(find_line(toml, "attempts"), Rule.FEW_RIGHT, str(right), message, remedy)
     there = Report(f"exercises/{name}/{CASES}")
     for draw in find_unseeded(cases):
         message = f"`{draw.call}` does not follow the seed of the run, so a verdict cannot be repeated"

@@ -27,6 +27,10 @@ MISTAKE_ROWS = [
 ]
 
 
+ALWAYS_ADVISED = ("concept-without-variant", "few-right-answers")
+"""What the small course is told without any mistake."""
+
+
 def check(root: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
     out = io.StringIO()
     status = main([str(root), "--text", "--json", *arguments], [], out)
@@ -57,13 +61,32 @@ def test_a_mistake_is_told_once_at_its_line_and_the_check_fails(tmp_path: Path, 
     assert (status, said["faults"]) == (1, [])
 
 
+def test_an_exercise_that_keeps_fewer_than_four_right_answers_is_advised_to_keep_more(tmp_path: Path) -> None:
+    write_course(tmp_path, CHAPTER)
+    manifest = tmp_path / planted.MANIFEST
+    told = []
+    for number in range(5):
+        told.append([found for found in check(tmp_path)[1]["advice"] if found["rule"] == "few-right-answers"])
+        (manifest.parent / "attempts" / f"right{number}.py").write_text("def double(x):\n    return x + x\n")
+        with manifest.open("a") as file:
+            file.write(f'\n[[attempts]]\nfile = "right{number}.py"\noutcome = "passed"\nwhy = "Adds."\n')
+
+    assert [[(found["path"], found["message"]) for found in each] for each in told] == [
+        *(
+            [(planted.MANIFEST, f"right answers among the attempts: {right}, where at least 4 are wanted")]
+            for right in range(4)
+        ),
+        [],
+    ]
+
+
 @pytest.mark.parametrize("row", planted.ADVICE, ids=map(name_row, planted.ADVICE))
 def test_advice_is_told_and_fails_only_a_strict_check(tmp_path: Path, row: Row) -> None:
     wanted = plant(tmp_path, row)
 
     status, said = check(tmp_path)
 
-    told = [found for found in said["advice"] if found["rule"] != "concept-without-variant"]
+    told = [found for found in said["advice"] if found["rule"] not in ALWAYS_ADVISED]
     assert [(found["path"], found["line"], found["rule"]) for found in told] == [wanted]
     assert (status, said["problems"]) == (0, [])
     assert check(tmp_path, "--strict")[0] == 1
