@@ -26,6 +26,7 @@ class Model:
         for name, parameter in self.parameters.items():
             if parameter.requires_grad:
                 WATCH(parameter, lambda _, name=name: self.events.append(f"ready {name}"))
+        self.zeros = case["zeros"]
         self.reducer = reducer(list(self.parameters.values()), case["limit"], self.send)
 
     def send(self, bucket):
@@ -48,7 +49,7 @@ class Model:
 
     def run(self, plan):
         for parameter in self.parameters.values():
-            parameter.grad = None
+            parameter.grad = torch.zeros_like(parameter) if self.zeros else None
         hidden = self.inputs
         for step in plan:
             names = step if isinstance(step, list) else [step]
