@@ -11,7 +11,7 @@ def probe(submission, case):
     fill(frozen, case["bases"])
     layers = [wrap(submission, base, case) for base in bases]
     if case["ask"] == "fresh":
-        return read_fresh(layers, bases, torch.from_numpy(case["inputs"]))
+        return read_fresh(layers, bases, frozen, case)
     adapters = [p for layer in layers for p in (layer.down, layer.up)]
     fill(adapters, case["adapters"])
     inputs = torch.from_numpy(case["inputs"].copy()).requires_grad_(case["ask"] == "gradients")
@@ -42,17 +42,21 @@ def wrap(submission, base, case):
     return layer
 
 
-def read_fresh(layers, bases, inputs):
+def read_fresh(layers, bases, frozen, case):
+    inputs = torch.from_numpy(case["inputs"])
     trained = [{name for name, p in layer.named_parameters() if p.requires_grad} for layer in layers]
     saved = [{"down", "up"} | {f"base.{name}" for name in base.state_dict()} for base in bases]
-    return {
+    fresh = {
         "same base": all(layer.base is base for layer, base in zip(layers, bases, strict=True)),
         "base is frozen": not any(p.requires_grad for base in bases for p in base.parameters()),
         "down and up are trained": all(names == {"down", "up"} for names in trained),
         "names": all(set(layer.state_dict()) == names for layer, names in zip(layers, saved, strict=True)),
         "down is zero": any(not layer.down.any() for layer in layers),
+        "down is one number": any(bool((layer.down == layer.down.flatten()[0]).all()) for layer in layers),
         "outputs": forward(layers, inputs),
     }
+    fill(frozen, case["bases"] + 1.0)
+    return fresh | {"outputs with other values in the base": forward(layers, inputs)}
 
 
 def forward(layers, inputs):

@@ -15,7 +15,10 @@ def probe(submission, case):
             parameter.grad = piece.view_as(parameter)
     batches = list(zip(torch.from_numpy(case["wind"]), torch.from_numpy(case["power"]), strict=True))
     settings = {name: case[name] for name in ("freeze_at", "lr", "weight_decay")}
+    shapes = [part.shape for batch in batches for part in batch]
     losses = submission.finetune(model, batches, **settings)
+    if [part.shape for batch in batches for part in batch] != shapes:
+        raise TypeError("finetune should not change the batches; a tensor in them has another shape now")
     if not isinstance(losses, (list, tuple)):
         raise TypeError(f"finetune should return the list of the losses; it returned {type(losses).__name__}")
     for entry in losses:

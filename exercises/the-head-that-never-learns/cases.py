@@ -14,6 +14,7 @@ MISTAKES = (
     "head-settings",
     "momentum-lost",
     "frozen-trained",
+    "frozen-moved",
     "stale-at-start",
     "left-over",
     "head-left-over",
@@ -28,7 +29,9 @@ def draw_cases(rng):
         draw_training(rng, "a deep head", "The new head consists of three layers", 5, deep=True),
         draw_training(rng, "used before", "All parameters hold a gradient before the first step", 4, stale=True),
         draw_training(rng, "no momentum", "SGD without momentum and weight decay", 5, momentum=0.0, decay=0.0),
-        draw_training(rng, "one step", "One batch, and gradients of before", 1, stale=True),
+        draw_training(
+            rng, "one step", "One batch, gradients of before, and a frozen layer", 1, stale=True, frozen=True
+        ),
         draw_training(rng, "long", "Twelve batches, a frozen layer and a deep head", 12, deep=True, frozen=True),
     ]
     for hidden in cases[3:]:
@@ -57,6 +60,7 @@ def find_mistakes(inputs):
         "head-settings": not plain,
         "momentum-lost": several and inputs["momentum"] > 0,
         "frozen-trained": inputs["frozen"],
+        "frozen-moved": inputs["frozen"] and stale,
         "stale-at-start": stale,
         "left-over": several,
         "head-left-over": several or stale,
@@ -142,6 +146,7 @@ def replay(inputs, mistake=None):
     trained = [*body.parameters(), *new.parameters()]
     held = {id(part): piece.view_as(part) for part, piece in zip(parts, pieces, strict=True) if inputs["stale"]}
     heads = {id(part) for part in new.parameters()}
+    first = {id(part) for part in body[0].parameters()}
     still = {id(part) for part in choose_still(body, new, inputs["frozen"], mistake)}
     buffers = {}
     for step, (calls, birds) in enumerate(zip(inputs["calls"], inputs["birds"], strict=True)):
@@ -151,6 +156,8 @@ def replay(inputs, mistake=None):
             is_head = id(part) in heads
             if keeps(mistake, step, is_head) and id(part) in held:
                 gradient = gradient + held[id(part)]
+            if mistake == "frozen-moved" and id(part) in first:
+                gradient = held[id(part)]
             held[id(part)] = gradient
             if id(part) in still:
                 continue
@@ -170,7 +177,8 @@ def start(inputs):
 
 def choose_still(body, new, frozen, mistake):
     """The parameters that keep their values."""
-    still = list(body[0].parameters()) if frozen and mistake != "frozen-trained" else []
+    thaws = mistake in ("frozen-trained", "frozen-moved")
+    still = list(body[0].parameters()) if frozen and not thaws else []
     if mistake == "head-not-trained":
         still += new.parameters()
     return still + list(body.parameters()) if mistake == "body-not-trained" else still

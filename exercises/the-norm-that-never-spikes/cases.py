@@ -14,6 +14,7 @@ OF_TRAINING = (
     "always-scaled",
     "left-over",
     "stale-at-start",
+    "frozen-moved",
 )
 OF_LOG = ("clipped-norm", "sum-of-norms", "largest-norm", "no-root")
 
@@ -28,7 +29,14 @@ def draw_cases(rng):
         draw_epoch(rng, "an unused parameter", "One parameter gets no gradient", 0.7, kind="unused"),
         draw_epoch(rng, "used before", "The model's .grad holds numbers before the epoch", 0.6, kind="used"),
         draw_epoch(rng, "nothing to learn", "The gradient of the first step is zero", 0.5, kind="zero"),
-        draw_epoch(rng, "one step", "An epoch of a single step", 0.5, steps=1),
+        draw_epoch(
+            rng,
+            "one step",
+            "A single step, with a frozen layer whose .grad holds numbers",
+            0.5,
+            kind="frozen, used",
+            steps=1,
+        ),
     ]
     for hidden in cases[3:]:
         hidden |= {"public": False, "shown": ""}
@@ -84,8 +92,10 @@ def tells_mistakes_apart(inputs):
         del wrongs["always-scaled"]
     if len(clipped) == 1:
         del wrongs["left-over"]
-    if inputs["kind"] != "used":
+    if inputs["kind"] not in ("used", "frozen, used"):
         del wrongs["stale-at-start"]
+    if inputs["kind"] != "frozen, used":
+        del wrongs["frozen-moved"]
     return all(np.abs(wrong - truth["parameters"]).max() > APART for wrong in wrongs.values())
 
 
@@ -111,9 +121,9 @@ def make_model(inputs):
     """As in probe.py, written a second time: what judges shares no code with what runs beside the learner's."""
     model = nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 1)).double()
     nn.utils.vector_to_parameters(torch.from_numpy(inputs["start"].copy()), model.parameters())
-    if inputs["kind"] == "frozen":
+    if inputs["kind"] in ("frozen", "frozen, used"):
         model[0].requires_grad_(False)
-    if inputs["kind"] == "used":
+    if inputs["kind"] in ("used", "frozen, used"):
         sizes = [parameter.numel() for parameter in model.parameters()]
         pieces = torch.from_numpy(inputs["left_over"].copy()).split(sizes)
         for parameter, piece in zip(model.parameters(), pieces, strict=True):
@@ -125,15 +135,18 @@ def replay(inputs, mistake=None):
     """The parameters, the right log, and the log of each mistake in it, after an epoch with `mistake`."""
     model = make_model(inputs)
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    cleared = trained if mistake == "frozen-moved" else list(model.parameters())
+    moved = [p for p in model.parameters() if p.requires_grad or (mistake == "frozen-moved" and p.grad is not None)]
     norms = []
     for step, (rain, inflow) in enumerate(zip(inputs["rain"], inputs["inflow"], strict=True)):
         if mistake != "left-over" and not (mistake == "stale-at-start" and step == 0):
-            model.zero_grad()
+            for parameter in cleared:
+                parameter.grad = None
         F.mse_loss(model(torch.from_numpy(rain)).squeeze(-1), torch.from_numpy(inflow)).backward()
-        norms.append([parameter.grad.norm().item() for parameter in trained])
+        norms.append([parameter.grad.norm().item() for parameter in moved])
         total = np.linalg.norm(norms[-1])
         with torch.no_grad():
-            for parameter in trained:
+            for parameter in moved:
                 parameter -= inputs["lr"] * clip(parameter.grad, total, inputs["max_norm"], mistake)
     norms = np.array(norms)
     total = np.linalg.norm(norms, axis=1)

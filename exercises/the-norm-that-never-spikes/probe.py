@@ -28,11 +28,11 @@ def read(entry):
 def make_model(case):
     model = nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 1)).double()
     nn.utils.vector_to_parameters(torch.from_numpy(case["start"].copy()), model.parameters())
-    if case["kind"] == "frozen":
+    if case["kind"] in ("frozen", "frozen, used"):
         model[0].requires_grad_(False)
     if case["kind"] == "unused":
         model.register_parameter("spare", nn.Parameter(torch.ones(3, dtype=torch.float64)))
-    if case["kind"] == "used":
+    if case["kind"] in ("used", "frozen, used"):
         pieces = torch.from_numpy(case["left_over"].copy()).split([p.numel() for p in model.parameters()])
         for parameter, piece in zip(model.parameters(), pieces, strict=True):
             parameter.grad = piece.view_as(parameter)

@@ -46,6 +46,8 @@ def diagnose(inputs, got, expected):
         return "frozen"
     if got["recording switched on"] or got["unfrozen"]:
         return "recording-on" if got["recording switched on"] else "unfrozen"
+    if got["mode changed"] or got["gradients changed"]:
+        return "mode-changed" if got["mode changed"] else "gradients-changed"
     mistakes = find_mistakes(inputs)
     if inputs["ask"] == "train":
         return next((m for m in mistakes if near(got["parameters"], answer(inputs, m)["parameters"])), None)

@@ -26,12 +26,24 @@ def probe(submission, case):
 
 
 def leave_traces(submission, value, batch, gamma):
-    """What one more call does where the caller has switched recording off, and frozen a parameter."""
+    """What two more calls do: to modes and gradients, and where recording is off and a parameter is frozen."""
+    in_training = all(module.training for module in value.modules())
+    value.eval()
+    value[0].train()
+    modes = [module.training for module in value.modules()]
+    for parameter in value.parameters():
+        parameter.grad = torch.ones_like(parameter)
+    ask_loss(submission, value, batch, gamma)
+    gradients = [parameter.grad for parameter in value.parameters()]
+    traces = {
+        "mode changed": not in_training or [module.training for module in value.modules()] != modes,
+        "gradients changed": not all(g is not None and bool((g == 1).all()) for g in gradients),
+    }
     bias = value[0].bias.requires_grad_(False)
     with torch.no_grad():
         ask_loss(submission, value, batch, gamma)
         switched_on = torch.is_grad_enabled()
-    return {"recording switched on": switched_on, "unfrozen": bias.requires_grad}
+    return traces | {"recording switched on": switched_on, "unfrozen": bias.requires_grad}
 
 
 def ask_loss(submission, value, batch, gamma):
