@@ -26,7 +26,10 @@ def probe(submission, case):
     model = Model(body, old)
     batches = list(zip(torch.from_numpy(case["calls"]), torch.from_numpy(case["birds"]), strict=True))
     settings = {name: case[name] for name in ("lr", "momentum", "weight_decay")}
+    shapes = [part.shape for batch in batches for part in batch]
     losses = read_losses(submission.adapt(model, new, batches, **settings))
+    if [part.shape for batch in batches for part in batch] != shapes:
+        raise TypeError("adapt should not change the batches; a tensor in them has another shape now")
     return {
         "installed": model.head is new and model.body is body,
         "body": flatten(body.parameters()),

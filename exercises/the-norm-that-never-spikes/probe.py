@@ -7,7 +7,10 @@ from torch import nn
 def probe(submission, case):
     model = make_model(case)
     batches = list(zip(torch.from_numpy(case["rain"]), torch.from_numpy(case["inflow"]), strict=True))
+    shapes = [part.shape for batch in batches for part in batch]
     log = submission.train(model, batches, lr=case["lr"], max_norm=case["max_norm"])
+    if [part.shape for batch in batches for part in batch] != shapes:
+        raise TypeError("train should not change the batches; a tensor in them has another shape now")
     if isinstance(log, torch.Tensor) and log.dim() == 1:
         log = list(log)
     if not isinstance(log, (list, tuple)):

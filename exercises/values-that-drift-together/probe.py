@@ -47,7 +47,10 @@ def leave_traces(submission, value, batch, gamma):
 
 
 def ask_loss(submission, value, batch, gamma):
+    shapes = [part.shape for part in batch]
     loss = submission.td_loss(value, *batch, gamma=gamma)
+    if [part.shape for part in batch] != shapes:
+        raise TypeError("td_loss should not change its inputs; one of them has another shape now")
     if not isinstance(loss, torch.Tensor):
         raise TypeError(f"td_loss should return a tensor; it returned a value of type {type(loss).__name__}")
     if loss.numel() != 1:
