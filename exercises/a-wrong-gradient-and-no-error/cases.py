@@ -78,15 +78,16 @@ def train_case(rng, name, idea, *, batches=3, lr=0.05, cap=None, public=True):
 def replay(inputs, mistake=None):
     """The weights after the training as one who makes `mistake` would have them."""
     weights = inputs["start"].copy()
-    for hours, counts in zip(inputs["hours"], inputs["counts"], strict=True):
-        rate = np.exp(hours @ weights)
-        slope = {
-            None: rate,
-            "still-edited": np.minimum(rate, inputs["cap"]),
-            "loss-is-capped": rate * (rate <= inputs["cap"]),
-            "rate-without-gradient": 0 * rate,
-        }[mistake]
-        weights = weights - inputs["lr"] * hours.T @ (slope - counts) / len(counts)
+    with np.errstate(over="ignore", invalid="ignore"):  # with a mistake, or a bad draw, it may diverge
+        for hours, counts in zip(inputs["hours"], inputs["counts"], strict=True):
+            rate = np.exp(hours @ weights)
+            slope = {
+                None: rate,
+                "still-edited": np.minimum(rate, inputs["cap"]),
+                "loss-is-capped": rate * (rate <= inputs["cap"]),
+                "rate-without-gradient": 0 * rate,
+            }[mistake]
+            weights = weights - inputs["lr"] * hours.T @ (slope - counts) / len(counts)
     return weights
 
 

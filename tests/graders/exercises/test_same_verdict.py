@@ -10,6 +10,8 @@ from graders.trusted.exercise import load_exercise
 
 EXERCISES = Path(__file__).resolve().parents[3] / "exercises"
 TIMES = 20
+GUESSES = "cheat_guesses.py"
+"""Such a submission draws at random itself, so what is said of it varies; what becomes of it does not."""
 SUBMISSIONS = [
     pytest.param(folder, file, attempt, id=f"{folder.name}/{file}")
     for folder in sorted(found.parent for found in EXERCISES.glob("*/exercise.toml"))
@@ -32,7 +34,8 @@ def test_a_submission_judged_twenty_times_gets_one_verdict(grade, folder: Path, 
     ends = set()
     for _ in range(TIMES):
         verdict = grade(folder, source, attempt)
-        ends.add((verdict.outcome, verdict.finding.code if verdict.finding else None))
+        said = None if file.endswith(GUESSES) or verdict.finding is None else verdict.finding.code
+        ends.add((verdict.outcome, said))
     (end,) = ends
     assert end[0] is not Outcome.GRADER_FAULT
     assert (end[0] is Outcome.PASSED) is (attempt.outcome is Outcome.PASSED if attempt else file == "solution.py")
