@@ -14,7 +14,8 @@ EVERY = tuple((width, theme) for width in (320, 768, 1280) for theme in (LIGHT, 
 LOOKS = [pytest.param(OFTEN, id="often"), pytest.param(EVERY, id="every", marks=pytest.mark.nightly)]
 COLOUR_RULES = ("color-contrast", "link-in-text-block")
 """A theme changes colours alone, so only these rules are asked again in the dark."""
-PLAIN_PAGES = ("/", "/problems", "/claims", "/me", "/help", "/play")
+PLAIN_PAGES = ("/", "/problems", "/me", "/help", "/play")
+LONG_PAGE = "/claims"
 Looks = Sequence[tuple[int, str]]
 
 
@@ -51,6 +52,11 @@ def find_faults(page: Page, address: str, looks: Looks) -> dict[tuple[int, str],
 @pytest.mark.parametrize("path", PLAIN_PAGES)
 def test_axe_finds_nothing_on_a_page(page: Page, course_site: str, path: str, looks: Looks) -> None:
     assert find_faults(page, course_site + path, looks) == {}
+
+
+@pytest.mark.nightly
+def test_axe_finds_nothing_on_the_longest_page(page: Page, course_site: str) -> None:
+    assert find_faults(page, course_site + LONG_PAGE, EVERY) == {}
 
 
 def test_axe_finds_nothing_in_the_first_chapter(page: Page, course_site: str) -> None:
