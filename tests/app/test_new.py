@@ -237,6 +237,7 @@ def test_a_new_drill_is_read_without_a_problem_and_is_not_written_twice(root: Pa
 @pytest.mark.box
 @pytest.mark.torch
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_new_drill_is_proven_by_the_real_graders(root: Path) -> None:
     start(root, "drill", "two-uses")
     out = io.StringIO()

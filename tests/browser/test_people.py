@@ -91,12 +91,13 @@ class Looks:
             self.found += [f"{name} scrolls sideways"] if find_overflow(page) > 0 else []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("width", "theme", "script"),
     [
         (390, "dark", True),
-        pytest.param(1280, "light", True, marks=pytest.mark.nightly),
-        pytest.param(390, "light", False, marks=pytest.mark.nightly),
+        (1280, "light", True),
+        (390, "light", False),
     ],
 )
 def test_from_the_first_operator_to_a_learner_s_new_password(

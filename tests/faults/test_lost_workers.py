@@ -137,6 +137,7 @@ async def test_a_worker_that_is_not_woken_finds_the_job_by_looking_and_its_reade
     assert found.result.stdout == "deaf"
 
 
+@pytest.mark.nightly
 async def test_a_box_that_neither_its_limits_nor_a_kill_can_end_is_our_fault_and_its_worker_goes(
     stage: Stage,
 ) -> None:

@@ -23,7 +23,7 @@ from served_site import (
     wait_until_dead,
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.box]
+pytestmark = [pytest.mark.slow, pytest.mark.box, pytest.mark.nightly]
 
 OPEN = "Unwind is open at"
 PATIENCE_SECONDS = 60.0
@@ -87,7 +87,6 @@ def insisting(answers: list[Answer], port: int, clients: int, pause_seconds: flo
     assert all(answer.id for answer in answers)
 
 
-@pytest.mark.nightly
 def test_a_hundred_submissions_survive_a_kill_of_everything(open_site: OpenSite) -> None:
     site = open_site()
     answers = begin_answers(100, site.port)
@@ -126,7 +125,6 @@ def test_a_grader_and_a_website_that_are_killed_come_back_and_all_is_judged(open
     expect_one_verdict_each(site.url, answers)
 
 
-@pytest.mark.nightly
 def test_an_exercise_that_is_edited_while_the_site_runs_is_judged_as_it_is_now(
     open_site: OpenSite, tmp_path: Path
 ) -> None:
@@ -143,7 +141,6 @@ def test_an_exercise_that_is_edited_while_the_site_runs_is_judged_as_it_is_now(
     assert len(query(site.url, "SELECT DISTINCT exercise_digest FROM submissions")) == 2
 
 
-@pytest.mark.nightly
 def test_it_stops_within_seconds_with_a_hundred_streams_open(open_site: OpenSite) -> None:
     site = open_site()
     os.kill(site.find_part("graders worker"), signal.SIGSTOP)

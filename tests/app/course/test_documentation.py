@@ -103,6 +103,7 @@ def test_the_examples_together_are_a_chapter_without_a_mistake(tmp_path: Path) -
 @pytest.mark.box
 @pytest.mark.torch
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_examples_hold_when_they_are_run(tmp_path: Path) -> None:
     write_examples(tmp_path)
     out = io.StringIO()
