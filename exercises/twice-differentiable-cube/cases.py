@@ -18,7 +18,7 @@ PROGRAMS = {
     "hessian": "y = sin(Cube.apply(1.1 * x + 0.2)).sum()\nfirst = grad(y, x, create_graph=True)\n"
     "grad((first * w).sum(), x)",
     "third": "first = grad(Cube.apply(x), x, create_graph=True)\nsecond = grad(first.sum(), x, create_graph=True)\n"
-    "grad((w * x * second).sum(), x)",
+    "grad((w * (x + 1) * second).sum(), x)",
     "calls": "one, other = Cube.apply(x), Cube.apply(2 - x)\n"
     "first = grad([one, other], x, [w, ones_like(x)], create_graph=True)\ngrad((x * first).sum(), x)",
     "guard": "inner = x * 1.0\ny = Cube.apply(inner)\ninner.add_(1.0)  # under no_grad\n"
@@ -45,7 +45,7 @@ def draw_cases(rng):
             "upstream",
         ),
         ("Hessian times vector", "The cube in the middle of a chain", "composition", "hessian"),
-        ("third order", "Once more: 6, in a product with x", "third-order", "third"),
+        ("third order", "Once more: 6, in a product with x + 1", "third-order", "third"),
         ("two calls", "Two calls, then one backward that is differentiated", "shared-state", "calls"),
         ("written into", "x was changed in between, and the backward is not misled", "change-unnoticed", "guard"),
     ]
