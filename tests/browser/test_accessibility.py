@@ -58,7 +58,7 @@ def test_the_pages_without_cells_are_as_clean(open_page: OpenPage, path: str) ->
     assert find_overflow(page) <= 0
 
 
-@pytest.mark.parametrize(("width", "theme"), [(320, "dark"), (1280, "light")])
+@pytest.mark.parametrize(("width", "theme"), [(320, "dark"), pytest.param(1280, "light", marks=pytest.mark.nightly)])
 def test_axe_finds_nothing_in_what_runs_and_answers_put_on_the_page(
     open_page: OpenPage, width: int, theme: str
 ) -> None:
@@ -80,7 +80,7 @@ def test_axe_finds_nothing_in_what_runs_and_answers_put_on_the_page(
     assert find_overflow(page) <= 0
 
 
-@pytest.mark.parametrize(("width", "theme"), [(320, "dark"), (1280, "light")])
+@pytest.mark.parametrize(("width", "theme"), [(320, "dark"), pytest.param(1280, "light", marks=pytest.mark.nightly)])
 def test_axe_finds_nothing_in_a_lab_and_in_a_submission_beside_another(
     open_page: OpenPage, width: int, theme: str
 ) -> None:
@@ -104,7 +104,7 @@ def test_axe_finds_nothing_in_a_lab_and_in_a_submission_beside_another(
     assert find_overflow(page) <= 0
 
 
-@pytest.mark.parametrize(("width", "theme"), [(320, "light"), (1280, "dark")])
+@pytest.mark.parametrize(("width", "theme"), [(320, "light"), pytest.param(1280, "dark", marks=pytest.mark.nightly)])
 def test_axe_finds_nothing_in_a_verdict(open_page: OpenPage, width: int, theme: str) -> None:
     page = open_page("/exercises/double", width, color_scheme=theme)
     scroll_through(page)

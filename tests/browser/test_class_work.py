@@ -150,6 +150,7 @@ def look(page: Page, path: str, name: str) -> list[str]:
     return found + ([f"{name} scrolls sideways"] if find_overflow(page) > 0 else [])
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("width", "theme"), pair_looks())
 def test_the_pages_of_what_was_handed_in(
     browser: Browser, place: tuple[str, str, str], width: int, theme: str
@@ -195,6 +196,7 @@ def test_the_pages_of_what_was_handed_in(
     assert found == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("width", "theme"), pair_looks())
 def test_the_pages_of_assignments(browser: Browser, place: tuple[str, str, str], width: int, theme: str) -> None:
     address, section, _ = place
@@ -231,6 +233,7 @@ def test_the_pages_of_assignments(browser: Browser, place: tuple[str, str, str],
     assert found == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("width", "theme"), pair_looks())
 def test_the_gradebook_and_judging_again(
     browser: Browser, place: tuple[str, str, str], width: int, theme: str

@@ -59,6 +59,7 @@ def test_axe_finds_nothing_on_the_longest_page(page: Page, course_site: str) -> 
     assert find_faults(page, course_site + LONG_PAGE, EVERY) == {}
 
 
+@pytest.mark.nightly
 def test_axe_finds_nothing_in_the_first_chapter(page: Page, course_site: str) -> None:
     assert find_faults(page, course_site + list_chapters(course_site)[0], OFTEN) == {}
 

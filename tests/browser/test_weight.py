@@ -16,10 +16,11 @@ def course_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 VIEWS = [
     pytest.param((390, False), id="390-first-and-last"),
-    pytest.param((390, True), id="390-every", marks=pytest.mark.nightly),
-    pytest.param((1280, True), id="1280-every", marks=pytest.mark.nightly),
+    pytest.param((390, True), id="390-every"),
+    pytest.param((1280, True), id="1280-every"),
 ]
 """A width, and whether every chapter is opened: they are many, and grow."""
+pytestmark = pytest.mark.nightly
 
 
 @pytest.fixture(scope="module", params=VIEWS)
